@@ -22,5 +22,5 @@ _REASONS: tuple[tuple[type[FactloopError], UnscoredReason], ...] = (
 
 
 def reason_of(error: FactloopError) -> UnscoredReason:
-    """The reason to record when this error prevented a verdict."""
+    """The reason to record if this error prevents a verdict."""
     return next((reason for kind, reason in _REASONS if isinstance(error, kind)), UnscoredReason.TOOL_FAILURE)

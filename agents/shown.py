@@ -10,7 +10,7 @@ from factloop.core.records import Evidence
 from factloop.tools.text.sentences import split_sentences
 
 PASSAGE_CHARACTERS = 2_000
-"""Maximum characters of a passage, including its neighbouring text. Prompts show only the beginning of a longer one."""
+"""Maximum length of a passage in characters, with its neighbouring text. Prompts show only the start of longer ones."""
 LEFT_OUT = "(the rest of the passage is left out here)"
 CUT_WITHIN = "(cut here in the middle of a sentence)"
 _ENDS = frozenset(".!?…。！？।\"'”’»)]」")
@@ -35,7 +35,7 @@ def document_numbers(items: Iterable[Evidence]) -> tuple[int, ...]:
 def shortened(passage: str, most: int) -> str:
     """The passage up to the last sentence or line that ends within `most` characters, with a line marking the omission.
 
-    If no sentence ends there, the passage is cut after a word, and the line says so.
+    If no sentence or line ends within that length, the passage is cut after a word, and the added line says so.
     """
     if len(passage) <= most:
         return passage
@@ -47,7 +47,7 @@ def shortened(passage: str, most: int) -> str:
 
 
 def _whole_sentences(passage: str, most: int) -> str:
-    """The lines that fit. If they fill at most half of the space, the sentences of the next line that fit are added."""
+    """The lines that fit. If they use at most half of `most`, sentences of the next line are added while they fit."""
     end = passage.rfind("\n", 0, most + 1)
     kept, line = passage[: max(end, 0)].rstrip(), passage[end + 1 :].partition("\n")[0]
     if len(kept) > most // 2:

@@ -1,6 +1,6 @@
-"""Defines the layout of a prompt file: front matter between `---` lines, then a `# system` and a `# user` part.
+"""Defines the layout of a prompt file: front matter between `---` lines, followed by a `# system` and a `# user` part.
 
-Files are not validated here: `registry` validates prompts for a run, `lint` for their authors.
+Files are not validated here. `registry` validates prompts for a run, and `lint` checks them for their authors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEAD_END = re.compile(rf"\n{FENCE}\n*{SYSTEM}")
 
 @dataclass(frozen=True)
 class Layout:
-    """The three parts of a file, and the lines on which the last two start. The front matter starts on line 2."""
+    """The three parts of a file, and the lines on which the last two parts start. The front matter starts on line 2."""
 
     front_matter: str
     system: str
@@ -37,7 +37,7 @@ def decode_prompt(raw: bytes) -> str:
 
 
 def lay_out(text: str) -> Layout | None:
-    """The parts of a file, found in linear time; None if it does not have the layout of a prompt."""
+    """The parts of a file, or None if it does not have the layout of a prompt. Takes linear time."""
     head = _HEAD_END.search(text, len(FENCE)) if text.startswith(FENCE) else None
     split = text.find(USER, head.end()) if head is not None else -1
     if head is None or split < 0:
@@ -66,7 +66,7 @@ def read_fields(front_matter: str) -> Any:
 
 
 class FrontMatterError(ValueError):
-    """The front matter is not valid YAML; `line` is counted from 0 within it."""
+    """The front matter is not valid YAML. `line` is the line of the error within the front matter, counted from 0."""
 
     def __init__(self, reason: str, line: int) -> None:
         self.line = line

@@ -1,4 +1,4 @@
-"""Finds errors in prompt files that would stop a run, and likely mistakes, each with file and line."""
+"""Finds errors in prompt files that would stop a run, and likely mistakes. Reports each with its file and line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Severity = Literal["error", "warning"]
 
 
 class Rule(StrEnum):
-    """The rule behind a finding. Violations of the first group stop a run before it starts; the others are warnings."""
+    """The rule behind a finding. Rules in the first group stop a run before it starts, and the others only warn."""
 
     ENCODING = "encoding"
     LAYOUT = "layout"
@@ -49,7 +49,7 @@ class Rule(StrEnum):
     VERSION = "version"
     """The text has changed but the version has not."""
     DATA_AS_INSTRUCTION = "data-as-instruction"
-    """Untrusted text is outside the user part, is in tags of another kind, or is not declared as data."""
+    """Untrusted text is outside the user part, is in extra tags, or is not declared as data."""
     BRACES = "braces"
     """Something looks like a placeholder but is sent unchanged."""
     HIDDEN = "hidden"
@@ -81,14 +81,12 @@ class LineFinding(NamedTuple):
 
 
 def shown(text: object, longest: int = 40) -> str:
-    """A piece of a user's file, shortened for a one-line message."""
+    """Shortens a piece of a user's file for a one-line message."""
     whole = str(text)
     return repr(whole if len(whole) <= longest else f"{whole[:longest]}...")
 
 
 class LintFinding(Record):
-    """A fault in a prompt file."""
-
     path: Path
     line: Annotated[int, Field(ge=1)]
     severity: Severity
@@ -97,26 +95,26 @@ class LintFinding(Record):
 
 
 class LintReport(Record):
-    """The findings of a lint. A run rejects the files if and only if one of the findings is an `error`."""
+    """The findings of a lint run. A factloop run rejects the files if and only if one of the findings is an `error`."""
 
     n_files: Count
     n_errors: Count
     n_warnings: Count
     findings: tuple[LintFinding, ...]
-    """Findings by file, then by line."""
+    """The findings, sorted by file and then by line."""
 
 
 Lines = Mapping[str, int]
-"""The lines of the fields, counted from 1 in the whole file; 1 for a missing field."""
+"""Maps each field to its line, counted from 1 in the whole file. Missing fields have line 1."""
 
 Replies = Mapping[str, Sequence[type[BaseModel]]]
-"""Maps a schema title, which a prompt names as its output, to the schemas that its replies may have."""
+"""Maps the schema title in a prompt's `output` to the schemas that its replies may have."""
 
 
 def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -> LintReport:
-    """Lints files, and folders in the layout that `--prompts` reads. Example replies are checked against `replies`.
+    """Lints files, or folders in the layout that `--prompts` reads. Example replies are checked against `replies`.
 
-    Raises ConfigError for a path that does not exist.
+    Raises ConfigError if a path does not exist.
     """
     findings: list[LintFinding] = []
     n_files = 0
@@ -133,7 +131,7 @@ def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -
 
 
 def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Path, LineFinding]]:
-    """Lints files that a run would read together, among which each name may occur only once."""
+    """Lints files that a run would read together, in which each name may occur only once."""
     first_of: dict[str, Path] = {}
     for file in files:
         try:
@@ -157,7 +155,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
 
 
 def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | None, int]:
-    """The findings on one file in any order, the name in its front matter, and the line of that name."""
+    """The findings for one file in any order, the name in its front matter, and the line of that name."""
     try:
         text = decode_prompt(raw)
     except UnicodeDecodeError as error:
@@ -186,7 +184,7 @@ def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | 
 
 
 def _layout_fault(text: str) -> LineFinding:
-    """The first layout marker that is missing, in file order."""
+    """The finding for the first missing layout marker, in file order."""
     lines = text.split("\n")
     if not text.startswith(FENCE):
         return LineFinding(1, Rule.LAYOUT, "the first line is not '---', which opens the front matter")
@@ -201,14 +199,14 @@ def _layout_fault(text: str) -> LineFinding:
 
 
 def field_lines(front_matter: str) -> Lines:
-    """Maps fields to their lines; a repeated field gets its last line, the one that counts. Expects valid YAML."""
+    """Maps fields to their lines. A repeated field gets its last line, the one that counts. Expects valid YAML."""
     root = yaml.compose(front_matter, Loader=yaml.SafeLoader)
     keys = [key for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
     return defaultdict(lambda: 1, {str(key.value): key.start_mark.line + 2 for key in keys})
 
 
 def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt | None) -> Iterator[LineFinding]:
-    """The findings on the fields, individually and compared with the packaged prompt of that name."""
+    """The findings for the fields themselves and in comparison with the packaged prompt of the same name."""
     for missing in (name for name in FIELDS if name not in fields):
         yield LineFinding(1, Rule.FIELDS, f"the front matter lacks the field {missing!r}")
     for stranger in (name for name in fields if name not in FIELDS):
@@ -222,18 +220,18 @@ def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt 
     if not isinstance(fields.get("output"), str | None):
         yield LineFinding(lines["output"], Rule.FIELDS, "'output' must be the title of a schema, or null")
     elif original is not None and "output" in fields and fields["output"] != original.output:
-        said = f"the output is {shown(fields['output'])}, but replies to {original.name} are {original.output!r}"
+        said = f"the output is {shown(fields['output'])}, but replies to {original.name} must be {original.output!r}"
         yield LineFinding(lines["output"], Rule.OUTPUT, said)
     called = fields.get("name")
     if isinstance(called, str) and called and original is None:
         near = get_close_matches(called[:100], packaged_prompts(), n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "; factloop prompts list shows the names"
+        hint = f"; did you mean {near[0]!r}?" if near else "; run `factloop prompts list` to see the names"
         yield LineFinding(lines["name"], Rule.NAME, f"no prompt is named {shown(called)}{hint}")
     yield from _lint_variables(fields, lines["variables"], original)
 
 
 def declared_variables(fields: Mapping[object, object]) -> tuple[str, ...] | None:
-    """The declared names; None if they are not declared correctly."""
+    """The declared names, or None if they are not declared correctly."""
     names = fields.get("variables")
     if not isinstance(names, list):
         return None
@@ -260,10 +258,10 @@ def _lint_variables(fields: Mapping[object, object], line: int, original: Prompt
 
 
 LONGEST = 16_000
-"""Maximum characters of both parts: about 4,000 tokens of English, paid for in each call; ten times our longest."""
+"""Maximum length of both parts in characters: about 4,000 tokens of English per call, ten times our longest prompt."""
 
 _SAYS_DATA = re.compile("instruct", re.IGNORECASE)
-# Joiners that scripts and emoji need, and the weak direction marks, which only affect their own line.
+# Joiners that some scripts and emoji need, and weak direction marks, which affect only their own line.
 _HARMLESS = frozenset("\t\n\u200c\u200d\u200e\u200f\u061c")
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
 
@@ -285,7 +283,7 @@ def lint_characters(text: str) -> Iterator[LineFinding]:
 def lint_text(
     parts: Layout, fields: Mapping[object, object], lines: Lines, original: Prompt | None
 ) -> Iterator[LineFinding]:
-    """The findings on the two parts, individually and compared with the packaged prompt."""
+    """The findings for the two parts themselves and in comparison with the packaged prompt."""
     declared = declared_variables(fields)
     if declared is not None:
         yield from _lint_placeholders(parts, declared, lines["variables"])
@@ -332,16 +330,16 @@ def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
 def _lint_data(parts: Layout, known: Sequence[str], original: Prompt | None) -> Iterator[LineFinding]:
     for number, line in enumerate(parts.system.split("\n"), parts.system_line):
         for name in dict.fromkeys(PLACEHOLDER.findall(line)):
-            said = f"puts {shown(name)} into the system part, among the instructions; it belongs in the user part"
+            said = f"puts {shown(name)} into the system part, among the instructions; move it to the user part"
             yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
     tag = re.compile(rf"<\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(map(re.escape, known)) or '(?!)'})\b[^<>]*>", re.IGNORECASE)
     for number, line in enumerate(parts.user.split("\n"), parts.user_line):
         if match := tag.search(line):
-            said = f"contains the tag {shown(match[0])}, which rendering puts around data anyway"
+            said = f"contains the tag {shown(match[0])}, which rendering adds anyway; remove it"
             yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
     ours = original is not None and _SAYS_DATA.search(original.system)
     if ours and not _SAYS_DATA.search(parts.system) and not _SAYS_DATA.search(parts.user):
-        said = "unlike the packaged prompt, does not say that tagged text is data and never instructions"
+        said = "does not say that tagged text is data and never instructions, unlike the packaged prompt"
         yield LineFinding(parts.system_line, Rule.DATA_AS_INSTRUCTION, said)
 
 
@@ -349,7 +347,7 @@ _TAG = re.compile(r"<(/?)([a-z_]\w{0,40})>", re.IGNORECASE)
 
 
 def _lint_tags(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
-    """Finds tags that are not named after a variable. If the text itself closes a tag, the tag is the author's own."""
+    """Finds tags that are not named after a variable. Tags that the text itself closes are accepted as its own."""
     closed = {name for mark, name in _TAG.findall(f"{parts.system}\n{parts.user}") if mark}
     for number, line in _numbered(parts):
         for name in dict.fromkeys(name for mark, name in _TAG.findall(line) if not mark):
@@ -366,7 +364,7 @@ def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: P
     title, fields = schemas[0].__name__, ", ".join(schemas[0].model_fields)
     for number, line in _numbered(parts):
         if match := _NO_JSON.search(line):
-            said = f"{shown(match[0])}: but every reply is a JSON object, {title}, with {fields}"
+            said = f"says {shown(match[0])}, but every reply is a JSON object, {title}, with {fields}"
             yield LineFinding(number, Rule.REPLY, said)
     examples = [*_examples(parts.system, parts.system_line), *_examples(parts.user, parts.user_line)]
     for number, one in examples:

@@ -2,7 +2,7 @@
 
 A prompt is a Markdown file: front matter (`name`, `version`, `variables`, `output`, `source`), then a `# system` and a
 `# user` part. `{{variable}}` stands for a block of data. Rendering is a single pass, so a placeholder inside data is
-not replaced; each value is wrapped in tags that cannot occur in it, so data cannot close its own block.
+not replaced. Each value is wrapped in tags that cannot occur in the value, so data cannot close its own block.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class RenderedPrompt:
     system: str
     user: str
     parts: tuple[int, ...] = ()
-    """Positions in `user` where blocks end, except the last one. Other requests may share the text before them."""
+    """Positions in `user` at which blocks end, except for the last. Other requests may share the text before them."""
 
 
 @dataclass(frozen=True)
@@ -43,29 +43,29 @@ class Prompt:
     version: int
     variables: tuple[str, ...]
     output: str | None
-    """Title of the reply schema; None for parts of other prompts."""
+    """Title of the reply schema, or None for parts of other prompts."""
     source: str
     system: str
     user: str
     sha256: str
-    """Hash of the file; any change makes it a different prompt."""
+    """Hash of the file. After any change, the prompt counts as a different one."""
     path: Path = field(compare=False)
-    """The path that the prompt was read from."""
+    """The path from which the prompt was read."""
 
     @property
     def own_path(self) -> Path | None:
-        """The path of a user's file; None for a packaged prompt."""
+        """The path of a user's file, or None for a packaged prompt."""
         return None if self.path.is_relative_to(PACKAGED) else self.path
 
     def render(self, **values: Value) -> RenderedPrompt:
         """The prompt with each `{{variable}}` replaced by its value as a delimited block.
 
-        A list becomes one numbered block per entry; None and the empty list render as nothing. Raises ValueError for a
-        missing or unknown variable.
+        A list becomes one numbered block per entry. None and the empty list are rendered as nothing. Raises ValueError
+        if a variable is missing or unknown.
         """
         if strangers := set(values) ^ set(self.variables):
             raise ValueError(
-                f"prompt {self.name}: takes exactly {list(self.variables)}, mismatch in {sorted(strangers)}"
+                f"prompt {self.name} takes exactly {list(self.variables)}; missing or unknown: {sorted(strangers)}"
             )
         suffix = _free_suffix(self.variables, _texts(values.values()))
         blocks = {name: _blocks(name + suffix, value) for name, value in values.items()}
@@ -76,7 +76,7 @@ class Prompt:
 
 
 class PromptRegistry:
-    """All prompts by name: the packaged prompts, overlaid with those from a user's folder."""
+    """All prompts by name: the packaged prompts, some of which may be replaced by prompts from a user's folder."""
 
     def __init__(self, prompts: Iterable[Prompt], own: Iterable[str] = ()) -> None:
         self._prompts = {prompt.name: prompt for prompt in prompts}
@@ -85,7 +85,7 @@ class PromptRegistry:
 
     @classmethod
     def load(cls, overlay: Path | None = None) -> PromptRegistry:
-        """Reads the packaged prompts, overlaid with every `.md` file below `overlay`. Raises ConfigError."""
+        """Reads the packaged prompts, and replaces some with the `.md` files below `overlay`. Raises ConfigError."""
         packaged = packaged_prompts()
         if overlay is None:
             return cls(packaged.values())
@@ -105,11 +105,11 @@ class PromptRegistry:
         return tuple(sorted(self._prompts))
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
-        """SHA-256 hash of each named prompt's file, as recorded in fingerprints."""
+        """The SHA-256 hash of each named prompt's file, as recorded in fingerprints."""
         return {name: self._prompts[name].sha256 for name in sorted(names)}
 
     def first_lines(self, names: Iterable[str]) -> dict[str, str]:
-        """The first line of each named prompt's text, shortened, so that readers can recognize it."""
+        """The shortened first line of each named prompt, so that readers can recognize the prompt."""
         return {
             name: shorten(self._prompts[name].system.partition("\n")[0], 120, placeholder=" …")
             for name in sorted(names)
@@ -117,22 +117,21 @@ class PromptRegistry:
 
 
 def prompt_files(folder: Path) -> list[Path]:
-    """The prompt files of a user's folder. Raises ConfigError if the folder has none."""
+    """The prompt files in a user's folder. Raises ConfigError if there are none."""
     try:
         is_folder = folder.is_dir()
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be read ({error.strerror})") from error
     if not is_folder:
-        raise ConfigError(f"{folder}: not a folder of prompts")
+        raise ConfigError(f"{folder} is not a folder of prompts")
     files = sorted(folder.rglob("*.md"))
     if not files:
-        raise ConfigError(f"{folder}: contains no prompt (.md) files")
+        raise ConfigError(f"{folder} contains no prompt (.md) files")
     return files
 
 
 @cache
 def packaged_prompts() -> Mapping[str, Prompt]:
-    """The prompts that come with factloop, by name."""
     prompts = [read_prompt(path) for path in sorted(PACKAGED.rglob("*.md"))]
     return {prompt.name: prompt for prompt in prompts}
 
@@ -146,13 +145,13 @@ def read_variant(path: Path) -> Prompt:
         raise ConfigError(f"{path}: no prompt is named {prompt.name!r}; the names are {', '.join(sorted(packaged))}")
     if set(prompt.variables) != set(original.variables) or prompt.output != original.output:
         raise ConfigError(
-            f"{path}: must keep the variables {list(original.variables)} and the output {original.output!r}"
+            f"{path}: a variant must keep the variables {list(original.variables)} and the output {original.output!r}"
         )
     return prompt
 
 
 def read_prompt(path: Path) -> Prompt:
-    """Reads a prompt file. Raises ConfigError that names the file and the problem."""
+    """Reads a prompt file. Raises ConfigError with the name of the file and the problem."""
     try:
         raw = path.read_bytes()
         text = decode_prompt(raw)
@@ -180,7 +179,7 @@ def read_prompt(path: Path) -> Prompt:
         raise ConfigError(f"{path}: 'output' must be the title of a schema, or null")
     used = {name for part in (parts.system, parts.user) for name in PLACEHOLDER.findall(part)}
     if used != set(variables):
-        raise ConfigError(f"{path}: declared and used variables differ in {sorted(used ^ set(variables))}")
+        raise ConfigError(f"{path}: these variables must be both declared and used: {sorted(used ^ set(variables))}")
     return Prompt(
         name=fields["name"],
         version=version,
@@ -199,7 +198,7 @@ def _texts(values: Iterable[Value]) -> list[str]:
 
 
 def _free_suffix(names: Sequence[str], texts: Sequence[str]) -> str:
-    """A suffix for the tags: empty or, if the data contain a tag of this prompt, a number that no tag in them has.
+    """A suffix for the tags: empty or, if the data contain a tag of this prompt, a number that no tag in the data has.
 
     The number is a hash of all texts, so the author of one text cannot guess it. Equal requests get the same number.
     """

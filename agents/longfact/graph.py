@@ -5,10 +5,10 @@
      └───────────────┘
 
 The paper's pipeline asks for one prompt at a time, shows the model up to ten prompts as examples (the authors' own and
-earlier ones), and continues until there are enough different prompts (60 per topic, 30 of which were kept). Departures:
-ten prompts are requested at a time, as structured output; earlier prompts are shown only to avoid repetition, and only
-our own serve as examples; prompts that ask the same thing in other words are also dropped (`distinct`); rounds are
-limited.
+earlier ones), and continues until there are enough different prompts (60 per topic, 30 of which were kept). We depart
+from this in four ways. Ten prompts are requested at a time, as structured output. Earlier prompts are shown only to
+avoid repetition, and only our own serve as examples. Prompts that ask the same thing in other words are also dropped
+(`distinct`). The number of rounds is limited.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def most_rounds(wanted: int) -> int:
 
 
 def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]:
-    """Builds the graph from `{topic, wanted}` to `{kept, n_rounds, failures}`, which all topics in a run share.
+    """Builds the graph from `{topic, wanted}` to `{kept, n_rounds, failures}`. All topics in a run share it.
 
     The same replies and the same seed give the same prompts. Invoke it with `step_limit` as the `recursion_limit`.
     """

@@ -1,4 +1,4 @@
-"""Asks a model for prompts on a topic, showing it factloop's own prompts as examples of the style."""
+"""Asks a model for prompts on a topic, and shows it factloop's own prompts as examples of the style."""
 
 from __future__ import annotations
 
@@ -58,21 +58,21 @@ WRITE = "write_prompts"
 PER_ROUND = 10
 """Number of prompts requested per call."""
 FEWEST = 5
-"""Minimum number to request, even if fewer are needed, because some will be dropped."""
+"""Minimum number of prompts to request, even if fewer are needed, because some will be dropped."""
 EXAMPLES_SHOWN = 5
 MOST_KNOWN = 100
 """Maximum number of earlier prompts to show to the model so that it does not repeat them."""
 
 
 class Writer(Protocol):
-    """Proposes prompts on a topic; `rng` determines what is shown to the model."""
+    """Proposes prompts on a topic. `rng` selects the example prompts and earlier prompts shown to the model."""
 
     async def propose(self, topic: str, n: int, known: Sequence[str], rng: random.Random) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
 class ModelWriter:
-    """A writer that uses a chat model; its calls are charged to `meter`."""
+    """A writer that uses a chat model and charges its calls to `meter`."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -80,7 +80,7 @@ class ModelWriter:
     meter: UsageMeter
 
     async def propose(self, topic: str, n: int, known: Sequence[str], rng: random.Random) -> Sequence[str]:
-        """About `n` prompts, some of which may not be new. Costs money. Raises the same errors as the gateway."""
+        """About `n` prompts, some of which may repeat earlier ones. Costs money. Raises the errors of the gateway."""
         asked = self.prompts[PROMPT_OF[self.kind]].render(
             topic=topic,
             number=str(n),

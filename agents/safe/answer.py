@@ -1,9 +1,9 @@
-"""Reads the outline of an answer once, and provides the excerpts of the answer that prompts show.
+"""Parses the outline of an answer once, and extracts the excerpts of the answer that prompts show.
 
-An answer that is short, or only slightly over the limit, is shown in full, so that all requests about it begin alike.
-An excerpt of a long answer contains its opening, which usually says who it is about, the text near the sentence, and
-sentences that share names or figures with it or introduce those names. An excerpt consists of whole sentences in their
-original order, and a separate line marks each omission.
+An answer that is short, or only slightly over the limit, is shown in full, so that all requests about it begin with the
+same text. An excerpt of a long answer contains the opening, which usually says whom the answer is about, the text near
+the sentence, and sentences that share names or figures with it or introduce those names. An excerpt consists of whole
+sentences in their original order, and a separate line marks each omission.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from factloop.agents.safe.state import SentenceTask
 from factloop.tools.text.outline import Part, read_outline
 
 MOST_CELLS = 500
-"""Maximum number of table cells to read in an answer, in whole rows. Each cell may become a claim."""
+"""Maximum number of table cells to read per answer. Only whole rows are read, and each cell may become a claim."""
 LEFT_OUT = "(part of the answer is left out here)"
 CLEARLY_OVER = 1.2
 """Answers that exceed the limit by this factor are cut. Cutting shorter ones would hide much and save little."""
 
 _TELLING = re.compile(r"\b(?:[A-Z][\w'’-]{2,}|\d[\d.,]*\d|\d)")
 _MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`|]*[ \t]*\Z")
-"""The marker of a list item, table row or emphasis at the start of a line, which means nothing on its own."""
+"""Matches the marker of a list item, table row or emphasis at the start of a line if no text follows the marker."""
 _MARKS_WITHIN = re.compile(r"\[\^?\w{1,8}\](?!\()|[*_`]")
-"""Citation and emphasis marks, which do not make two sentences different."""
+"""Citation and emphasis marks. Sentences that differ only in these marks count as identical."""
 _MOST_SHARED = 200
-"""Words that occur in more parts than this do not help to find related parts."""
+"""Words that occur in more parts than this are not used to find related parts."""
 _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They", "Their"})
 _JUST_BEFORE = 3
-"""Number of earlier parts with names that a pronoun in a sentence is likely to refer to."""
+"""Number of preceding parts with names to which a pronoun in a sentence is likely to refer."""
 _HOPS = 3
 """Number of links to follow, for example from a town to a man born there, to his teacher, to the subject."""
 _MOST_BEFORE = 4
-"""Maximum number of sentences to show before a repeated one if those before it are repeated as well."""
+"""Maximum number of preceding sentences to show with a repeated sentence if they are repeated as well."""
 
 
 @dataclass(frozen=True)
@@ -96,13 +96,13 @@ class Answer:
         return self.prose[: bisect_right(self.prose, start, key=lambda part: part.end)]
 
     def around(self, start: int, end: int, *, most: int) -> str:
-        """The response, or an excerpt of `most` characters around `[start:end]` if it clearly exceeds that length."""
+        """The response, or an excerpt of `most` characters around `[start:end]` if the response is clearly longer."""
         if len(self.response) <= most * CLEARLY_OVER:
             return self.response.strip()
         return self._view.around(start, end, most)
 
     def before(self, start: int, *, most: int) -> str:
-        """The text before a sentence, or an excerpt of it if it clearly exceeds `most` characters."""
+        """The text before a sentence, or an excerpt of that text if it clearly exceeds `most` characters."""
         text = _MARKS_BEFORE.sub("", self.response[:start]).strip()
         if len(text) <= most * CLEARLY_OVER:
             return text
@@ -111,7 +111,7 @@ class Answer:
     def told_apart_by(self, task: SentenceTask) -> str:
         """The preceding text that distinguishes a sentence from an identical one under the same headings.
 
-        Empty if the sentence occurs only once. *She was elected in 1838.* may be about two different people.
+        Empty if the sentence occurs only once. If *She was elected in 1838.* occurs twice, it may be about two people.
         """
         return self._places.before(task.start)
 
@@ -130,7 +130,7 @@ class _Places:
         self._above = [part.above for part in parts]
 
     def before(self, start: int) -> str:
-        """The shortest run of sentences before `start` that does not also precede an identical sentence."""
+        """The shortest run of sentences before `start` that precedes no other occurrence of the same sentence."""
         number = self._numbers.get(start)
         if number is None or not self._is_sentence[number]:
             return ""
@@ -160,7 +160,7 @@ class _View:
         self._words = [found & self._holders.keys() for found in words]
 
     def around(self, start: int, end: int, most: int, *, until: int | None = None) -> str:
-        """An excerpt of about `most` characters. If `until` is set, it contains only parts that start before it."""
+        """An excerpt of about `most` characters. With `until`, it contains only parts that start before `until`."""
         last = len(self._parts) if until is None else bisect_right(self._starts, until - 1)
         here = max(0, bisect_right(self._starts, start) - 1)
         last_here = max(here, bisect_right(self._starts, max(start, end - 1)) - 1)
@@ -173,7 +173,7 @@ class _View:
         return self._written(sorted(chosen), last)
 
     def _add(self, chosen: set[int], numbers: Iterable[int], most: int | None) -> int:
-        """Adds parts and their headings in the given order until one does not fit; returns the characters added.
+        """Adds parts and their headings in order until one does not fit. Returns the number of characters added.
 
         If `most` is None, all parts are added.
         """
@@ -190,7 +190,7 @@ class _View:
     def _tied(self, first: int, last: int) -> Iterator[int]:
         """Yields parts that share names or figures with parts `first` to `last` or those just before, rare words first.
 
-        The first part that contains a word usually says who or what it means, so its own words are followed as well.
+        The first part that contains a word usually explains it, so the other words of that part are followed as well.
         """
         before = (number for number in range(first - 1, -1, -1) if self._words[number])
         tied: Sequence[int] = [*range(first, last + 1), *islice(before, _JUST_BEFORE)]
@@ -205,7 +205,7 @@ class _View:
         yield from sorted(shared, key=lambda number: (-shared[number], number))
 
     def _written(self, numbers: Sequence[int], last: int) -> str:
-        """The parts as written in the response, including spaces and marks between neighbours."""
+        """The parts as written in the response, including the spaces and marks between neighbouring parts."""
         pieces: list[str] = []
         reached, expected = 0, 0
         for number in numbers:
@@ -225,7 +225,7 @@ def _may_name(word: re.Match[str], part: Part) -> bool:
 
 
 def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
-    """The numbers of the headings, lead-in or table header above each part."""
+    """The part numbers of the headings, lead-in or table header above each part."""
     latest: dict[str, int] = {}
     found: list[list[int]] = []
     for number, part in enumerate(parts):
@@ -235,7 +235,7 @@ def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
 
 
 def _outwards(first: int, last: int, n_parts: int) -> Iterator[int]:
-    """Part numbers by distance from the range `first` to `last`, with two before the range for each one after it."""
+    """Part numbers outside the range `first` to `last`, nearest first: two before the range for each one after it."""
     low, high = first - 1, last + 1
     while low >= 0 or high < n_parts:
         yield from (number for number in (low, low - 1) if number >= 0)

@@ -33,19 +33,19 @@ T = TypeVar("T")
 
 LOOK, SEARCH = "look", "search"
 REQUEST_REFUSED = frozenset({400, 413, 422})
-"""Statuses with which servers reject a request because of its content, such as one that exceeds the context length."""
+"""HTTP statuses of servers that reject a request for its content, such as one that exceeds the context length."""
 
 ClaimNode = Node[FactState, CheckContext]
 """A step in a claim's branch."""
 BunchNode = Node[BunchState, CheckContext]
-"""A step that handles the complete branch of several claims."""
+"""A step that takes several claims through their complete branch."""
 
 
 def settling(stage: str, node: ClaimNode) -> ClaimNode:
-    """Wraps a node so that a failure becomes the claim's judgement; an exception would stop the other branches.
+    """Wraps a node so that a failure becomes the claim's judgement, because an exception would stop the other branches.
 
     The node is traced under the name of its stage. A ConfigError still stops the run. It is usually raised before any
-    claim is judged, but a failing disk can cause one later; continuing would pay for answers that cannot be stored.
+    claim is judged, but a failing disk can cause one later, and continuing would waste money on lost answers.
     """
 
     async def guarded(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -62,7 +62,7 @@ def settling(stage: str, node: ClaimNode) -> ClaimNode:
 
 
 async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -> T:
-    """The result of `work` or, if it fails, of `otherwise` called with an unscored judgement. Raises ConfigError."""
+    """The result of `work` or, if that fails, of calling `otherwise` with an unscored judgement. Raises ConfigError."""
     try:
         return await work
     except ConfigError:
@@ -77,7 +77,7 @@ def stage_span(stage: str, state: FactState) -> Span:
 
 
 def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext]) -> Update:
-    """Ends the branch with the judgement, or as unscored if a failed search makes the judgement unreliable."""
+    """Ends the branch with the judgement, or as unscored if a failed search makes that judgement unreliable."""
     judgement = with_stage(unless_unanswered(judgement, state["failure"]), state["stage"])
     claim = settle(state["fact"], state["task"], judgement, state)
     current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
@@ -99,9 +99,9 @@ def case_of(state: FactState, *, searches_left: int) -> Case:
 
 
 def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
-    """The request without the queries already made, limited to `most` queries; None if no query remains.
+    """The request without queries already made, limited to `most` queries, or None if no queries remain.
 
-    If it names a tool, only queries sent to that tool count as already made.
+    If the request specifies a tool, only queries sent to that tool count as already made.
     """
     asked = zip(state["queries"], state["tools"], strict=True)
     known = {sameness(query) for query, tool in asked if wish.tool in (None, tool)}
@@ -114,18 +114,18 @@ def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQuer
 
 
 def may_be_answered_alone(error: FactloopError) -> bool:
-    """Whether a failed request for several items may succeed for each item alone, because it is then shorter."""
+    """Whether a failed request for several items may succeed for each item alone, because such requests are shorter."""
     is_refused = isinstance(error, ToolError) and error.status in REQUEST_REFUSED
     return is_refused or isinstance(error, ModelOutputError)
 
 
 def unanswered(state: FactState) -> Judgement | None:
-    """The failure of a search if there is no evidence to judge from, otherwise None."""
+    """The failure of the search if there is no evidence to judge from, or None."""
     return None if state["evidence"] else state["failure"]
 
 
 def searches_left(state: FactState, most: int) -> int:
-    """Number of queries that may still be made; 0 if no tool works or there is nothing more to find."""
+    """The number of queries that may still be made, or 0 if no tool works or there is nothing more to find."""
     return max(0, most - len(state["queries"])) if state["last_search"] == "answered" else 0
 
 
@@ -134,7 +134,7 @@ def ask_next(state: FactState, wish: NextQueries) -> Update:
 
 
 async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-    """Sends the pending queries to a search tool concurrently. If the tool fails, the others are tried in turn.
+    """Sends the pending queries concurrently to a search tool. If that tool fails, the others are tried in turn.
 
     A failure is recorded even if another tool answers, because "nothing was found" is then not a valid verdict.
     """

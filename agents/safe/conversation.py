@@ -9,23 +9,24 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, conver
 from factloop.core.errors import DataError
 
 Question = str | BaseMessage | Sequence[BaseMessage | tuple[str, str] | Mapping[str, str]]
-"""A string, a message, or a conversation of messages or (role, text) pairs that ends with the person's question."""
+"""A string, a message, or a conversation of messages or (role, text) pairs that ends with the user's question."""
 MOST_EARLIER = 4_000
-"""Maximum characters of the turns before the question; the oldest turns are dropped."""
+"""Maximum total length of the turns before the question, in characters. If they are longer, the oldest are dropped."""
 _EARLIER, _NOW = "Earlier in the conversation:", "The question now:"
 
 
 def question_of(given: Question | None) -> str | None:
-    """The last question, with the conversation between person and assistant before it. Later turns are dropped.
+    """The last question, with the conversation between user and assistant before it. Later turns are dropped.
 
-    System and tool messages, and turns without text, are ignored. Raises DataError.
+    System and tool messages, and turns without text, are ignored. Raises DataError if a list contains an invalid item
+    or no message from a user.
     """
     if given is None or isinstance(given, str):
         return given
     if isinstance(given, BaseMessage):
         return str(given.text)
     try:
-        messages = convert_to_messages(list(given))  # type: ignore[arg-type]  # it looks at each
+        messages = convert_to_messages(list(given))  # type: ignore[arg-type]  # it checks each item
     except Exception as error:  # LangChain raises many kinds of errors for invalid items
         raise DataError("question: must be a string, a message or a list of messages") from error
     turns = [one for one in messages if isinstance(one, HumanMessage | AIMessage) and str(one.text).strip()]

@@ -1,11 +1,12 @@
 """Checks, as far as code can, whether the facts that a model extracted say the same as their sentence.
 
-If the facts add or lose a figure, a name, a denial or a hedge, the check judges something that the answer does not say,
-and no later stage notices: a wrong year that the model corrected while splitting would be supported. Every reply is
-therefore compared with its sentences. A sentence that does not match is requested once more, with a complaint that
-states the reason. If it still does not match, it is judged whole, as a single claim.
+If the facts add or lose a figure, a name, a negation or a hedge, the check judges something that the answer does not
+say, and no later stage notices. For example, a wrong year that the model corrected while splitting would be judged as
+supported. Every reply is therefore compared with its sentences. If a sentence's facts do not match it, they are
+requested once more, with a complaint that states the reason. If they still do not match, the whole sentence is judged
+as a single claim.
 
-Denials and hedges are compared only in English, figures and names in all languages.
+Negations and hedges are compared only in English. Figures and names are compared in all languages.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ T = TypeVar("T", bound=BaseModel)
 _CITATION = re.compile(
     r"\[\^?[\w ,.-]{1,12}\]|\([^()]*?[A-Z][^()]*?,? (?:19|20)\d\d[a-z]?\)|(?:^|\n)[ \t]*\d{1,3}[.)] "
 )
-"""Citation marks and list numbers: figures that are not part of the statement."""
+"""Citation marks and list numbers, whose figures are not part of the statement."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ACRONYM = re.compile(r"\b[A-Z]{2,6}s?\b")
 _RELATIVE = re.compile(
@@ -49,7 +50,7 @@ _DENIES = re.compile(
     r"|reject|los[et]|former|instead|false|wrong|ban|forbid|until|exclud|oppos|abandon|withdr|drop)[a-z]*",
     re.IGNORECASE,
 )
-"""Many words can express negation, so a denial counts as lost or added only if none of these words occurs."""
+"""Many words can express negation, so a negation counts as lost or added only if none of these words occur."""
 _HEDGE = re.compile(
     r"\b(?:may(?!\b,? \d| of\b)|might|perhaps|maybe|possibly|probably|reportedly|allegedly|supposedly|apparently"
     r"|presumably|(?:said|believed|thought|rumou?red|alleged|reported) to)\b"
@@ -101,7 +102,7 @@ class Wording:
         return figure in self.figures or any(_is_end(one, figure) or _is_end(figure, one) for one in self.figures)
 
     def lacking(self, text: str, *, exactly: bool = False) -> Iterator[str]:
-        """The figures of `text` that are missing here; *09* matches 2009 unless `exactly` is set."""
+        """The figures of `text` that this wording does not contain. *09* matches 2009 unless `exactly` is set."""
         has = self.figures.__contains__ if exactly else self.has_figure
         return (figure for figure in FIGURE.findall(text) if not has(_plain(figure)))
 
@@ -110,7 +111,7 @@ class Wording:
 
 
 def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
-    """The complaint for the model about the facts of a sentence; None if they match it or there are none.
+    """The complaint for the model about a sentence's facts, or None if they match the sentence or there are none.
 
     `said` is the wording of the texts that a fact may draw on: the answer and the question.
     """
@@ -138,9 +139,10 @@ def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
 
 
 class Faithful(Generic[T]):
-    """Rejects the first reply whose facts do not match their sentences, so that it is requested again.
+    """Rejects the first reply whose facts do not match their sentences, so that the reply is requested again.
 
-    Used as the `accept` of one request. `unfit` lists the sentences in the accepted reply that still do not match.
+    Pass an instance as the `accept` of a single request. `unfit` lists the sentences whose facts in the accepted reply
+    still do not match them.
     """
 
     def __init__(
@@ -150,7 +152,7 @@ class Faithful(Generic[T]):
         self._sentences, self._said, self._facts_of = sentences, said, facts_of
         self._has_refused = False
         self.unfit: frozenset[int] = frozenset()
-        """Numbers of the sentences, starting at 1, whose facts in the last reply do not match."""
+        """Numbers of the sentences, starting at 1, whose facts in the last reply do not match them."""
 
     def __call__(self, answer: T) -> None:
         facts: defaultdict[int, list[str]] = defaultdict(list)
@@ -175,7 +177,7 @@ def _is_end(short: str, figure: str) -> bool:
 
 
 def _names(text: str) -> list[str]:
-    """The capitalized words except those that may be capitalized only because they are first."""
+    """The capitalized words, except those that may be capitalized only because of their position."""
     first = {found.start(1) for found in _FIRST.finditer(text)}
     words = [found for found in WORD.finditer(text) if found.start() not in first]
     return [found[0] for found in words if found[0][0].isupper() and found[0] not in {"I", "The", "A"}]

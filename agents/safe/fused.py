@@ -2,10 +2,10 @@
 
     (look) ─▶ search ─▶ assess ─▶ claim: search ─▶ assess ─▶ ...
 
-Claims share their first round in pairs: both are searched for at the same time, and one call judges both by all
-passages found. This round settles most claims, and the judging rules, which make up half of a request, are sent once
-per pair. Claims that remain open continue alone, with the queries that the reply proposes, until they are settled.
-There is no shared round for a single claim, or if there are several search tools for the model to choose from.
+In the first round, claims are handled in pairs: both are searched for at the same time, and one call judges both
+against all passages found. This round settles most claims, and it sends the judging rules, which make up half of a
+request, only once per pair. Claims that remain open continue alone, with the queries that the reply proposes, until
+they are settled. There is no shared round for a single claim, or if the model can choose between several search tools.
 
 This plan is factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
 """
@@ -67,11 +67,11 @@ ASSESS, FIRST_ROUND, CLAIM = "assess", "first_round", "claim"
 CLAIMS_TOGETHER = 2
 """Number of claims judged in one call. Each additional claim makes the reply longer and slower."""
 QUERIES_AT_ONCE = 2
-"""Queries per round after the first. With two, the slowest claim takes three rounds instead of five."""
+"""Number of queries per round after the first. With two, the slowest claim takes three rounds instead of five."""
 GIVEN_AT_ONCE = 12
 """Number of supplied facts read in one call. Reply length is limited, and a failed call loses all of its facts."""
 BUNCH = 16
-"""Sentences or claims per branch: enough to keep the overhead low, few enough not to block the event loop."""
+"""Number of sentences or claims per branch. More would block the event loop; fewer would increase the overhead."""
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ class GivenReader(SafePlan):
     async def read_given(
         self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[Fact]:
-        """Reads supplied facts of a sentence, the first of which has the index `start`."""
+        """Reads some of a sentence's supplied facts, the first of which has the index `start`."""
 
     async def read_all_given(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
         """Reads all supplied facts of the sentence in batches. If a batch cannot be read, its facts are unscored."""
@@ -108,8 +108,6 @@ class GivenReader(SafePlan):
 
 @dataclass(frozen=True)
 class FusedPlan(GivenReader):
-    """The fused plan, with its stages."""
-
     stages: FusedStages
     gates: bool = True
     """Whether irrelevant claims may be left unchecked."""
@@ -118,11 +116,11 @@ class FusedPlan(GivenReader):
         return windows_of(sentences, FUSED_WINDOW, shares_headings)
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
-        """Groups neighbours, which usually come from the same sentence and are decided by the same passages."""
+        """Groups neighbouring claims, which usually come from the same sentence and depend on the same passages."""
         return [BunchState(cases=list(pair), settled=[]) for pair in in_groups(cases, CLAIMS_TOGETHER)]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """The graph for several claims, which share their first round; each claim left open then continues alone."""
+        """The graph for several claims that share their first round. Claims that are still open then continue alone."""
         nodes = _FirstRound(self, max_searches, look)
         graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, nodes.search)
@@ -139,11 +137,11 @@ class FusedPlan(GivenReader):
         return graph.compile(name=FIRST_ROUND)
 
     def build_claim_graph(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """The graph of one claim: `search -> assess`, round after round, until the claim is settled or `max_searches`
-        queries have been made.
+        """The graph of one claim: `search -> assess`, repeated until it is settled or `max_searches` queries were made.
 
-        A round that finds nothing new ends the loop without another call. An initial `look` either settles the claim or
-        leaves it open. A claim without a pending query starts at `assess`, because it has already been searched for.
+        After the first round, a round that finds nothing new ends the loop without another call. An initial `look`
+        either settles the claim or leaves it open. A claim without a pending query has already been searched for and
+        starts at `assess`.
         """
         graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, search)
@@ -187,7 +185,7 @@ class FusedPlan(GivenReader):
         return ask_next(state, wish)
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:
-        """The verdict when no query finds anything new: the claim is not supported. The model is not called again.
+        """Judges the claim as not supported, because no query finds anything new. The model is not called again.
 
         The other members of a jury are called, because they have not seen the claim.
         """
@@ -197,9 +195,9 @@ class FusedPlan(GivenReader):
         return await self.stages.joined(case, nothing, context) if isinstance(self.stages, GroundedJury) else nothing
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts in a window; those that need no search are already settled.
+        """The facts in a window. Facts that need no search are already settled.
 
-        A sentence that is missing from the reply for several sentences is read again on its own.
+        If a reply for several sentences skips one of them, that sentence is read again on its own.
         """
         if group[0].given is not None:
             return await self.read_all_given(group[0], context)
@@ -220,7 +218,7 @@ class FusedPlan(GivenReader):
         return [*placed, *await self.each_alone(passed_over, context)]
 
     async def each_alone(self, tasks: Iterable[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of each sentence on its own; a sentence that cannot be read is unscored."""
+        """The facts of the sentences, each of which is read on its own. A sentence that cannot be read is unscored."""
         return [*chain.from_iterable(await together(self._alone(task, context) for task in tasks))]
 
     async def _alone(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
@@ -280,7 +278,7 @@ class _FirstRound:
         return {"cases": [updated(case, update) for case, update in zip(state["cases"], updates, strict=True)]}
 
     async def look_first(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Passes on the claims that the cascade's verifier cannot settle."""
+        """Runs the cascade's verifier. Only the claims that it cannot settle stay open."""
         assert self.look is not None
         updates = await together(self.look(case, runtime) for case in state["cases"])
         return _settled_and_open(list(zip(state["cases"], updates, strict=True)))
@@ -323,7 +321,6 @@ class _FirstRound:
 
 
 def _settled_and_open(steps: Sequence[tuple[FactState, Update]]) -> Update:
-    """Separates the settled claims from the open ones."""
     return {
         "settled": [claim for _, update in steps for claim in update.get("settled", ())],
         "cases": [updated(case, update) for case, update in steps if "settled" not in update],
@@ -331,7 +328,6 @@ def _settled_and_open(steps: Sequence[tuple[FactState, Update]]) -> Update:
 
 
 def _pooled(cases: Sequence[Case]) -> list[Evidence]:
-    """The passages of all claims, without duplicates."""
     pool: dict[tuple[str, str], Evidence] = {}
     for item in (item for case in cases for item in case.evidence):
         pool.setdefault(_text(item), item)
@@ -341,7 +337,7 @@ def _pooled(cases: Sequence[Case]) -> list[Evidence]:
 def _in_own_terms(
     state: FactState, step: Judgement | NextQueries, pool: Sequence[Evidence]
 ) -> tuple[FactState, Judgement | NextQueries]:
-    """The claim with the cited passages of other claims added, and the judgement with its citations adapted."""
+    """Adds the cited passages of other claims to the claim, and changes the citations in its judgement to match."""
     own = list(state["evidence"])
     kept = {_text(item): number for number, item in enumerate(own, 1)}
     ids = {item.id: item.id for item in own}
@@ -367,15 +363,15 @@ def _text(item: Evidence) -> tuple[str, str]:
 class BunchedPlan(FusedPlan):
     """The fused plan for judges that answer immediately, such as the offline rules, with many claims per branch.
 
-    Running a branch takes longer than applying the rules to a claim, so one branch per claim would take up most of a
-    check. The claims in a bunch go through the same steps as they would alone and are settled one by one.
+    Running a branch takes longer than applying the rules to a claim, so a check with one branch per claim would spend
+    most of its time on branches. Each claim in a bunch still goes through the same steps and is settled separately.
     """
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         return in_groups(sentences, BUNCH)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of some sentences; facts that need no search are settled, and a failed sentence is unscored."""
+        """The facts of the sentences. Facts that need no search are settled; unreadable sentences are unscored."""
         async with context.bunches:
             return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
 

@@ -5,10 +5,10 @@
                                                  claim ◀───────┘
 
 `read` has a branch for each sentence or window, `claim` for each distinct fact, and `look again` for each batch of
-facts. A graph step takes longer than the offline rules need for a claim, so they handle many claims per branch.
+facts. A graph step takes longer than the offline rules need for a claim, so these rules handle many claims per branch.
 `distinguish` waits for all sentences, so that the first of several equal facts is always the one that is judged. After
-that, claims do not wait for each other, except those in the same `look again` batch. `collect` sends the claims left
-open by that step to branches of their own.
+that, claims do not wait for each other, except within a `look again` batch. `collect` sends the claims that `look
+again` leaves open to separate branches.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ ABSTENTION_RESULTS = 5
 
 
 class SafePlan(ABC):
-    """A plan for SAFE's loop. The plans are in `fused`, `grounded`, `paper` and `published`."""
+    """A way to carry out SAFE's loop. The plans are in `fused`, `grounded`, `paper` and `published`."""
 
     stages: Stages
     looks_again = False
@@ -70,12 +70,12 @@ class SafePlan(ABC):
     """Whether to also split sentences whose form shows that they state nothing, such as questions."""
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
-        """The sentences in groups that are read together; by default, each on its own."""
+        """Groups sentences that are read together. By default, each sentence is read on its own."""
         return [[sentence] for sentence in sentences]
 
     @abstractmethod
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of a group. Raises FactloopError if none of its sentences could be read."""
+        """The facts of a group. Raises FactloopError if none of its sentences can be read."""
 
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:  # noqa: ARG002 - for plans that look again
         """The batches of open facts to examine again together."""
@@ -87,7 +87,7 @@ class SafePlan(ABC):
         tasks: Sequence[SentenceTask],  # noqa: ARG002
         context: CheckContext,  # noqa: ARG002
     ) -> list[Claim]:
-        """The claims in a batch that could be settled; `tasks` are their sentences, in the same order."""
+        """The claims in a batch that could be settled. `tasks` are the sentences of `facts`, in the same order."""
         return []
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
@@ -96,13 +96,13 @@ class SafePlan(ABC):
 
     @abstractmethod
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """A branch: the subgraph for one claim, or a single node that handles several."""
+        """Builds the branch that judges claims: a subgraph, or a single node for several claims."""
 
 
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
     """Builds the graph that reads the answer in a `CheckContext` and returns `{claims, sentences_read}`.
 
-    With `facts`, there is one claim for each of them. With `spans`, only the claims of those sentences are checked; the
+    With `facts`, each of them becomes one claim. With `spans`, only the claims of those sentences are checked; the
     rest of the response serves as context.
 
     Custom stream events (see `factloop.core.events`): response_split, claim_found, claim_searched, claim_judged.
@@ -141,12 +141,11 @@ class _Nodes:
 
     @property
     def stage(self) -> Stage | None:
-        """The cascade stage that judges claims left open by the verifier; None without a cascade."""
+        """The cascade stage that judges claims left open by the verifier, or None without a cascade."""
         return None if self.look is None else "model"
 
     def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Splits the response. Synchronous, so that LangGraph runs it in a thread, because long answers take a
-        while."""
+        """Splits the response. It is synchronous so that LangGraph runs it in a thread: long answers take time."""
         answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
             sentences = given_sentences(answer, given)
@@ -206,7 +205,7 @@ class _Nodes:
         return {"found": found}
 
     async def distinguish(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles facts that need no search; if the plan merges equivalent facts, only the first stays open.
+        """Settles facts that need no search. If the plan merges equivalent facts, only the first of them stays open.
 
         A cascade also reopens facts that the model judged while reading, so that the verifier checks them first.
         """
@@ -238,7 +237,7 @@ class _Nodes:
         ] or COLLECT
 
     async def look_again(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles the claims it can by examining them together; `collect` gives the others their own branches."""
+        """Settles the claims it can by examining them together. `collect` sends the others to separate branches."""
         cases = state["cases"]
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(cases)}):
             settled: list[Claim] = []
@@ -257,7 +256,7 @@ class _Nodes:
         return {"settled": settled}
 
     async def collect(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Command[Any]:
-        """Puts the claims in order once none are open. Until then, sends the open ones to branches of their own."""
+        """Puts the claims in order once none are open. Until then, sends the open claims to separate branches."""
         done = {claim.id for claim in state["settled"]}
         if left := [fact for fact in self._open(state) if fact.id not in done]:
             return Command(goto=[Send(CLAIM, branch) for branch in self.plan.branches(self._cases(left, state))])

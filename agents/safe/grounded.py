@@ -1,9 +1,9 @@
-"""The grounded plan, for answers with documents: claims are found and judged together against the passages shown.
+"""The grounded plan, for answers based on documents: finds claims and judges them together against the passages shown.
 
-One call for a window of sentences lists their facts and judges each. Claims that are not supported are examined again
-in batches if a search for the claim itself finds a passage that was not shown. Relevance is only a label here and
-settles nothing. Sentences missing from a reply are requested again. Those that are still missing are read one at a
-time, and their claims are judged one at a time, as in the fused plan.
+One call for a window of sentences lists their facts and judges each fact. Claims that are not supported are examined
+again, in batches, if a search for the claim itself finds a passage that was not shown. In this plan, relevance is only
+a label and settles nothing. Sentences missing from a reply are requested again. Sentences that are still missing are
+read one at a time, and their claims are judged one at a time, as in the fused plan.
 
 This plan is factloop's own: SAFE (Wei et al. 2024, section 3) searches for each fact separately.
 """
@@ -38,17 +38,15 @@ from factloop.tools.calls.together import together
 from factloop.tools.search.passages import best_passages
 
 BATCH_CLAIMS = 7
-"""Maximum number of claims examined again together."""
+"""Maximum number of claims to examine again in one batch."""
 MORE_MAY_SETTLE = (UnscoredReason.DISPUTED, UnscoredReason.SPLIT_JURY)
-"""Reasons for a missing verdict that other passages may resolve."""
+"""Reasons for leaving a claim unscored that further passages may resolve."""
 MOST_SHOWN = 5
 """Number of passages listed as a claim's evidence if its judgement cites none."""
 
 
 @dataclass(frozen=True)
 class GroundedPlan(GivenReader):
-    """The grounded plan, with its stages."""
-
     stages: GroundedStages
     results: int
     """Number of passages to retrieve for each sentence, and for each claim that is examined again."""
@@ -65,11 +63,11 @@ class GroundedPlan(GivenReader):
         return windows_of(sentences, GROUNDED_WINDOW, goes_on)
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """The claim's graph, as in the fused plan, for sentences read alone and claims that a batch left open."""
+        """The fused plan's graph of one claim, for sentences that are read alone and claims that a batch left open."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The judged facts in a window; without passages to judge against, facts are extracted sentence by sentence."""
+        """The judged facts in a window. Without passages to judge against, facts are extracted sentence by sentence."""
         if not context.searching.tools:
             return await self._one_by_one.each_alone(group, context)
         if group[0].given is not None:
@@ -88,7 +86,7 @@ class GroundedPlan(GivenReader):
         return await self._closed(found, window, context)
 
     async def _asked_again(self, window: WindowTask, context: CheckContext) -> list[Fact]:
-        """The facts of sentences that a reply skipped, requested once more and then one sentence at a time."""
+        """Requests the facts of sentences that a reply skipped, first together and then one sentence at a time."""
         try:
             reading = await self.stages.read(window, context)
         except ModelOutputError:
@@ -103,7 +101,7 @@ class GroundedPlan(GivenReader):
     async def read_given(
         self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[Fact]:
-        """Supplied facts, judged against passages found for them; supported ones are final and not examined again."""
+        """Judges supplied facts against passages found for them. Supported facts are final and not examined again."""
         try:
             shown = await self._passages_of(facts, context)
             window = WindowTask((task,), *shown)
@@ -115,11 +113,11 @@ class GroundedPlan(GivenReader):
         return await self._closed([_final(fact) if _is_supported(fact) else fact for fact in found], window, context)
 
     async def _closed(self, facts: Sequence[Fact], window: WindowTask, context: CheckContext) -> list[Fact]:
-        """Settles the facts that need no further examination or for which there is no other passage to show.
+        """Settles facts that need no further examination, and facts for which there is no other passage to show.
 
-        A supported fact needs no further examination if the cited passages contain all its figures and names, and no
-        other passage is likely to give another value. If a figure or name is missing, or no passage was cited, the
-        verdict may come from memory.
+        A supported fact needs no further examination if the cited passages contain all of its figures and names, and no
+        other passage is likely to give another value. If a figure or name is missing, or no passage is cited, the
+        verdict may come from the model's memory.
         """
 
         async def closed(fact: Fact) -> Fact:
@@ -141,7 +139,7 @@ class GroundedPlan(GivenReader):
         return await passages_of_claims(claims, context, results=self.results, characters=self.characters)
 
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:
-        """The batches of facts to examine again; settled facts get their own batch, which needs no call."""
+        """The batches of facts to examine again. Final facts get a separate batch, which needs no call."""
         settled = [fact for fact in facts if fact.is_final]
         doubted = [fact for fact in facts if fact.judgement is not None and not fact.is_final]
         size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
@@ -151,10 +149,11 @@ class GroundedPlan(GivenReader):
     async def look_again(
         self, facts: Sequence[Fact], tasks: Sequence[SentenceTask], context: CheckContext
     ) -> list[Claim]:
-        """Judges each claim by passages found for all of them; if that fails, the first judgement is kept.
+        """Judges each claim against the passages found for all of them. If that fails, the first judgements are kept.
 
-        The exception is "nothing was found", which is a verdict only if all searches were answered. Facts settled by
-        the first examination keep their judgement; they get here only because a cascade's verifier comes just before.
+        A first judgement of "nothing was found" is not kept, because it is a verdict only if all searches were
+        answered. Facts settled by the first examination keep their judgement. They are included only because a
+        cascade's verifier runs just before this method.
         """
         pairs = list(zip(facts, tasks, strict=True))
         firsts = [fact.judgement for fact in facts if fact.judgement is not None]
@@ -168,7 +167,7 @@ class GroundedPlan(GivenReader):
             window = WindowTask(tasks[:1], passages, found.failure)
             judged = await self.stages.look_again(claims, window, context)
         except ModelOutputError:
-            return []  # each gets a branch of its own
+            return []  # each claim gets its own branch
         except ConfigError:
             raise
         except FactloopError as error:
@@ -219,7 +218,7 @@ def _found(task: SentenceTask, number: int, text: str, judged: JudgedFact, windo
 
 
 def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTask) -> tuple[list[Evidence], Judgement]:
-    """The passages that a judgement cites, as evidence for this claim; if it cites none, those closest to the claim."""
+    """The claim's evidence (the cited passages or, without citations, the closest ones) and the adapted judgement."""
     cited = set(judgement.cited)
     shown = [item for item in window.passages if item.id in cited] or _nearest(claim, window.passages)
     ids = {item.id: f"{name}-e{number}" for number, item in enumerate(shown, 1)}

@@ -6,7 +6,7 @@ a claim is rejected if it cites no passage, because it may come from the model's
 The score of a chat model's verdict is P(supported), computed at the position of the verdict: the probability of tokens
 that begin "supported", divided by the probability of tokens that begin any verdict. It expresses the model's own
 uncertainty and is not calibrated. A score exists only if the server returns log-probabilities and the verdict is found
-among the tokens; it is never taken from the wording of a reply.
+among the tokens. It is never taken from the wording of a reply.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ NO_GROUNDS = "The judge cited no passage for this verdict."
 NO_CONNECTION = "It is unrelated to the question."
 SUPPORTED = "supported"
 NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.DISPUTED}
-"""Values other than verdicts that a model may return; they leave the claim unscored."""
+"""Values other than a verdict that a model may return. They leave the claim unscored."""
 LEAST_CITED = {"supported": 1, "contradicted": 1, "disputed": 2}
 LEAST_FOUND = 0.5
-"""Minimum total probability of the field's allowed values: below it, the model was likely to write something else, and
-its tokens say nothing about its verdict."""
+"""Minimum total probability of the field's allowed values. Below it, the model was likely to write something else, so
+the tokens say nothing about its verdict."""
 
 
 def unscored(error: FactloopError) -> Judgement:
@@ -103,7 +103,7 @@ def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wro
 def in_own_terms(
     judgement: Judgement, ids: Mapping[str, str], numbers: Mapping[int, int], *, n_shown: int
 ) -> Judgement:
-    """The judgement with ids and numbers changed to match the claim's evidence; `n_shown` passages were shown."""
+    """Changes ids and passage numbers in the judgement to match the claim's evidence. `n_shown` passages were shown."""
 
     def told(text: str) -> str:
         return renumbered(text, numbers, n_shown=n_shown)
@@ -119,12 +119,12 @@ def in_own_terms(
 
 
 def with_score(judgement: Judgement, score: float | None) -> Judgement:
-    """The judgement with this score if it is a verdict."""
+    """The judgement with `score` set. Returned unchanged if it has no verdict or `score` is None."""
     return judgement if score is None or judgement.verdict is None else judgement.model_copy(update={"score": score})
 
 
 def cited_ids(numbers: Sequence[int], evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Ids of passages cited by number, starting at 1; unknown numbers are ignored and repetitions removed."""
+    """Ids of passages cited by number, starting at 1. Unknown numbers are ignored, and repetitions are removed."""
     return tuple(dict.fromkeys(evidence[number - 1].id for number in numbers if 1 <= number <= len(evidence)))
 
 
@@ -175,9 +175,9 @@ class VerdictField:
         return re.compile(rf'"{re.escape(self.name)}"\s*:\s*"(?P<{VALUE}>[^"\\]*)"')
 
     def scores(self, tokens: Sequence[ReplyToken], said: Sequence[str]) -> list[float | None]:
-        """P(supported) in [0, 1] for each verdict in `said`, in the order of the reply.
+        """P(supported) in [0, 1] for each verdict in `said`, in the order of the reply, or None if it is unknown.
 
-        None if the probability is unknown; None for all if the tokens do not contain exactly these verdicts.
+        All scores are None if the tokens do not contain exactly these verdicts.
         """
         found = list(self.pattern.finditer("".join(token.text for token in tokens)))
         if [match[VALUE] for match in found] != list(said):

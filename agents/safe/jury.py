@@ -1,12 +1,12 @@
-"""Lets several models judge each claim and combines their votes by a rule. Only the first one reads the answer.
+"""Lets several models judge each claim and combines their votes by a rule. Only the first model reads the answer.
 
     majority     the outcome of more than half of all jurors
     unanimous    the outcome that all jurors agree on
-    first_sure   the first sure outcome: a verdict whose score, if it has one, is not between .1 and .9
+    first_sure   the first sure verdict, that is, one whose score (if it has one) is not between .1 and .9
 
-Under `first_sure`, each model judges only the claims that the models before it leave open. Otherwise all models judge
-every claim, at the same time. A model that fails has no vote but still counts as a juror: the others decide only if
-they would have decided regardless of its vote. All votes are recorded in `Judgement.votes`.
+Under `first_sure`, each model judges only the claims that the models before it were not sure about. Otherwise, all
+models judge every claim concurrently. A model that fails has no vote but still counts as a juror, so the others decide
+only if its vote could not have changed the outcome. All votes are recorded in `Judgement.votes`.
 
 The jury is factloop's own: SAFE has one rater (Wei et al. 2024, section 3).
 """
@@ -30,15 +30,15 @@ from factloop.core.records import Evidence, Judgement, JuryRule, UnscoredReason,
 from factloop.tools.calls.together import together
 
 SURE = 0.9
-"""Minimum score of a sure `supported` verdict; 1 - SURE is the maximum for a sure `not_supported`."""
+"""Minimum score of a sure `supported` verdict. The maximum score of a sure `not_supported` verdict is 1 - SURE."""
 
 Ask = Callable[[Any, Sequence[int]], Awaitable[Sequence[Judgement]]]
-"""Asks another juror once to judge the claims at these positions."""
+"""Asks another juror, in a single request, to judge the claims at these positions."""
 
 
 @dataclass(frozen=True)
 class GroundedJury(ModelGroundedStages):
-    """The stages of the plans `grounded` and `fused`. The first juror finds the facts and chooses the queries."""
+    """The stages of the grounded and fused plans with a jury. The first juror extracts facts and writes queries."""
 
     others: Sequence[ModelGroundedStages] = ()
     rule: JuryRule = "majority"
@@ -91,7 +91,7 @@ class GroundedJury(ModelGroundedStages):
         evidence: Sequence[Evidence] | None,
         context: CheckContext,
     ) -> list[Judgement]:
-        """The joint judgements on claims settled by the first juror; the other jurors may not search further."""
+        """The joint judgements on claims settled by the first juror. The other jurors may not search further."""
 
         async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
             closed = [replace(cases[place], searches_left=0) for place in places]
@@ -107,7 +107,7 @@ class GroundedJury(ModelGroundedStages):
 
 @dataclass(frozen=True)
 class PaperJury(ModelPaperStages):
-    """The stages of the plan `paper`; all jurors rate."""
+    """The stages of the paper plan with a jury. All jurors rate every claim."""
 
     others: Sequence[ModelPaperStages] = ()
     rule: JuryRule = "majority"
@@ -169,7 +169,7 @@ def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
 
 
 def _chosen(said: Sequence[Judgement], quorum: int) -> Judgement | None:
-    """The first judgement with the winning outcome and, if that is not supported, the majority's `contradicted`."""
+    """The first judgement with the winning outcome (for not supported, with the majority's `contradicted`), or None."""
     outcome, n = Counter(map(_outcome, said)).most_common(1)[0]
     if n < quorum:
         return None
@@ -183,7 +183,7 @@ def _outcome(judgement: Judgement) -> str:
 
 
 def _why_open(said: Sequence[Judgement]) -> UnscoredReason:
-    """A failure that prevented a decision, if there was one, because another attempt may then succeed."""
+    """The reason why there is no verdict: a failure if there was one (another attempt may succeed), or a split jury."""
     reasons = [one.unscored_reason for one in said if one.unscored_reason is not None]
     return next((reason for reason in reasons if ABOUT[reason].failure), UnscoredReason.SPLIT_JURY)
 

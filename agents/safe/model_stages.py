@@ -1,4 +1,4 @@
-"""Implements the stages of all plans with a chat model: a prompt, a structured answer and its interpretation."""
+"""Implements the stages of all plans with a chat model. Each stage renders a prompt and interprets the reply."""
 
 from __future__ import annotations
 
@@ -80,15 +80,15 @@ PAPER_PROMPTS = (
 GROUNDED_PROMPTS = ("safe/grounded_claims", "safe/grounded_facts", *FUSED_PROMPTS)
 
 SENTENCE_CHARACTERS = 2_000
-"""Maximum characters of a supplied sentence; sentences split by factloop are no longer than this."""
+"""Maximum length of a supplied sentence, in characters. Sentences that factloop splits are never longer."""
 ANSWER_CHARACTERS = 6_000
-"""Number of characters of the answer to show in prompts; clearly longer answers are shown as excerpts."""
+"""Number of characters of the answer to show in prompts. Clearly longer answers are shown as excerpts."""
 _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
 """The end of a table row, which is not part of the next sentence."""
 
 
 def passages(evidence: Iterable[Evidence]) -> list[str]:
-    """The evidence as shown to the model, in the order of its numbers."""
+    """The evidence as shown to the model, in the order in which it is numbered."""
     return [as_shown(item) for item in evidence]
 
 
@@ -109,7 +109,7 @@ def sentence_prompt(prompts: PromptRegistry, answer: Answer, tasks: Sequence[Sen
 def assessment_prompt(
     prompts: PromptRegistry, prompt: str | None, cases: Sequence[Case], evidence: Sequence[Evidence]
 ) -> RenderedPrompt:
-    """The prompt for one or more claims in the fused plan; a single claim has no number."""
+    """The prompt for one or more claims in the fused plan. A single claim is not numbered."""
     sentences = list(dict.fromkeys(stated(case.task) for case in cases))
     alone = len(cases) == 1
     return prompts["safe/assessment"].render(
@@ -145,12 +145,12 @@ def claims_prompt(prompts: PromptRegistry, answer: Answer, claims: Sequence[str]
 
 
 def shown_answer(answer: Answer, task: SentenceTask, most: int = ANSWER_CHARACTERS) -> str:
-    """The whole answer if it fits into a prompt, so that all requests about it begin alike; otherwise an excerpt."""
+    """The whole answer if it fits into a prompt, so that all requests about it begin alike, or an excerpt."""
     return answer.around(task.start, task.end, most=most)
 
 
 def in_context(answer: Answer, task: SentenceTask) -> str:
-    """A sentence whose facts are known, preceded by the text that distinguishes it from an identical one elsewhere."""
+    """A sentence with known facts, preceded by the text that distinguishes it from an identical sentence elsewhere."""
     return "\n".join(filter(None, (answer.told_apart_by(task), task.sentence[:SENTENCE_CHARACTERS])))
 
 
@@ -176,7 +176,7 @@ class _ModelStages:
     prompts: PromptRegistry
     reads_code: bool = True
     logprobs: bool = True
-    """Whether to request log-probabilities with each verdict, from which its score is calculated."""
+    """Whether to request log-probabilities with each verdict, in order to calculate its score."""
 
     @property
     def name(self) -> str:
@@ -241,8 +241,6 @@ class _ModelStages:
 
 @dataclass(frozen=True)
 class ModelPaperStages(_ModelStages):
-    """The stages of the paper plan."""
-
     async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
         fits = _fitting([task], context, lambda answer: ((1, fact) for fact in answer.facts))
         shown = {"above": task.above or None, "sentence": task.sentence}
@@ -294,8 +292,6 @@ class ModelPaperStages(_ModelStages):
 
 @dataclass(frozen=True)
 class ModelFusedStages(_ModelStages):
-    """The stages of the fused plan."""
-
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
     ) -> Sequence[Sequence[FoundFact] | None]:
@@ -376,7 +372,7 @@ def _offers(tools: tuple[tuple[str, str], ...]) -> Offers[Assessment, SearchCall
 
 @dataclass(frozen=True)
 class ModelGroundedStages(ModelFusedStages):
-    """The stages of the grounded plan. Sentences missing from its replies go through the stages of the fused plan."""
+    """The stages of the grounded plan. Sentences missing from a reply go through the stages of the fused plan."""
 
     async def read(self, window: WindowTask, context: CheckContext) -> WindowReading:
         prompt = self.prompts["safe/grounded_facts"].render(
@@ -443,7 +439,7 @@ class ModelGroundedStages(ModelFusedStages):
 def _fitting(
     tasks: Sequence[SentenceTask], context: CheckContext, facts_of: Callable[[Any], Iterable[tuple[int, str]]]
 ) -> Faithful[Any]:
-    """Compares the facts in a reply with these sentences, except code, because facts about code use other words."""
+    """Creates a check of a reply's facts against these sentences, except code, which facts describe in other words."""
     sentences = ["" if task.is_code else task.sentence for task in tasks]
     return Faithful(sentences, context.answer.wording, facts_of)
 
@@ -477,7 +473,7 @@ def _queries(told: Iterable[str]) -> tuple[str, ...]:
 
 
 def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
-    """Rejects an answer that split, merged or omitted facts, because its entries cannot be matched with them."""
+    """Rejects a reply that splits, merges or omits facts, because its entries cannot be matched with the facts."""
     if len(answer.facts) != len(given):
         refuse(answer, f"{len(given)} facts are given, and {len(answer.facts)} came back: return each once, in order")
 
@@ -485,7 +481,8 @@ def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
 def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -> None:
     """Rejects a reply that numbers a sentence that was not shown, or lists a sentence both with and without a fact.
 
-    Its other numbers are then unreliable, too: they may start at 0. Skipped sentences are requested again elsewhere.
+    The other numbers in such a reply are unreliable, too, because they may start at 0. Skipped sentences are accepted
+    here and requested again later.
     """
     with_fact, without = {fact.sentence for fact in answer.facts}, set(answer.without_fact)
     off_topic = set(answer.off_topic) if isinstance(answer, GroundedFacts) else set()

@@ -1,4 +1,4 @@
-"""Implements the fused and paper stages without a chat model: spaCy splits and revises, a judge rates the evidence."""
+"""Implements the fused and paper stages without a chat model: spaCy extracts the facts, and a judge rates evidence."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Rater(Protocol):
 
 @dataclass(frozen=True)
 class VerifierRater:
-    """The packaged baseline."""
+    """Rates claims with a verifier, such as the packaged baseline."""
 
     verifier: Verifier
     nlp: Language
@@ -68,15 +68,15 @@ class VerifierRater:
 class JudgeRater:
     """A judge model with its thresholds (`--judge`).
 
-    Claims with a score of at least `upper` are supported, and those with at most `lower` are not. Scores in between
-    need a human reader. `lower` is None if no thresholds were derived from labels; there is then no range in between.
+    Claims that score at least `upper` are supported, and claims that score at most `lower` are not. Claims in between
+    need a human reader. If no thresholds were derived from labels, `lower` is None and there is no range in between.
     """
 
     verifier: Judge
     upper: float = THRESHOLD
     lower: float | None = None
     reads: Read | None = None
-    """Replaces the judge's own `reads`, and reads all waiting claims together."""
+    """A replacement for the judge's own `reads` that reads all waiting claims together."""
 
     @property
     def name(self) -> str:
@@ -120,7 +120,7 @@ class OfflineFusedStages(_OfflineStages):
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
     ) -> Sequence[Sequence[FoundFact]]:
-        """The facts of each sentence; empty if the sentence states nothing checkable."""
+        """The facts of each sentence, or an empty list if the sentence states nothing checkable."""
         return [
             [_found(claim, context.answer) for claim in _claims_of(task, context.answer, self.nlp)]
             if _is_read(task, context.answer)
@@ -129,13 +129,13 @@ class OfflineFusedStages(_OfflineStages):
         ]
 
     async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
-        """Supplied facts stay whole, but their pronouns and short names are resolved."""
+        """The supplied facts with their pronouns and short names resolved. They are not split."""
         if not _is_read(task, context.answer):
             return [_unread(fact) for fact in facts]
         return [_found(_whole(fact, task, context.answer, self.nlp), context.answer) for fact in facts]
 
     async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
-        """Settles a claim once the evidence supports or contradicts it, or once no query is left."""
+        """Settles a claim once the evidence supports or contradicts it, or once no queries are left."""
         reading, judgement = await self.rater.judge(case, context)
         if reading.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
@@ -169,9 +169,9 @@ class OfflinePaperStages(_OfflineStages):
         return True
 
     async def next_query(self, case: Case, _context: CheckContext) -> NextQueries:
-        """A query in new words or, if there are no others, the first query again.
+        """A query in new words or, if there are no other words, the first query again.
 
-        A repeated query to a web search is answered from the cache; documents and custom tools are searched again.
+        A repeated web search is answered from the cache, whereas documents and custom tools are searched again.
         """
         return NextQueries((next_query(case.claim, case.queries) or search_query(case.claim),))
 
@@ -185,8 +185,8 @@ def verify_case(verifier: Verifier, case: Case, nlp: Language) -> SupportReading
     """The judge's reading of a claim's evidence.
 
     A hit contains neighbouring text on other subjects, so it is read piece by piece. Each piece is read under its
-    title, which often names the subject that the passage calls *she* or *it*. A judge that abstains when unsure does
-    not decide on a claim that leaves open whom it is about.
+    title, which often names the subject that the passage calls *she* or *it*. A judge that abstains when unsure gives
+    no verdict on a claim that does not say whom it is about.
     """
     numbers = document_numbers(case.evidence)
     found = [
@@ -244,12 +244,11 @@ def _found(claim: ReadClaim, answer: Answer) -> FoundFact:
 
 
 def _unread(fact: str) -> FoundFact:
-    """A fact in another language, unchanged."""
     return FoundFact(fact, fact, "other_language", "")
 
 
 def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[ReadClaim]:
-    """The facts of a sentence, item or row; none if it states nothing."""
+    """The facts of a sentence, list item or table row. Empty if it states nothing."""
     lead = task.above.splitlines()[-1] if task.above else ""
     rows = row_claims(task.sentence, lead)
     if rows:
@@ -265,18 +264,18 @@ def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[Re
 
 
 def _whole(fact: str, task: SentenceTask, answer: Answer, nlp: Language) -> ReadClaim:
-    """A supplied fact as one claim; if the parser would split it, it is used as written."""
+    """A supplied fact as a single claim. If the parser would split it, it is used as written."""
     read = read_claims(plain_text(fact), _before(task, answer), answer.asked, nlp)
     return replace(read[0], text=fact) if len(read) == 1 else ReadClaim(fact, plain_text(fact), is_open=False)
 
 
 def _before(task: SentenceTask, answer: Answer) -> Sequence[str]:
-    """The earlier sentences, oldest first: the first of the response or conversation, and the last few."""
+    """The first sentence of the response or conversation, and the last few before this sentence, oldest first."""
     before = [*answer.said_before, *(part.text for part in answer.prose_before(task.start))]
     opening = before[:1] if len(before) > _LOOK_BACK else []
     return [plain_text(text) for text in [*opening, *before[-_LOOK_BACK:]]]
 
 
 def _is_worth_another_query(case: Case) -> bool:
-    """Whether the last query found anything new; the first query may fail only because of its wording."""
+    """Whether the last query found anything new. True after one query, which may fail only because of its wording."""
     return len(case.queries) < 2 or any(item.query == " ".join(case.queries[-1].split()) for item in case.evidence)

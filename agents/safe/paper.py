@@ -2,7 +2,7 @@
 
 Departures: repeated facts are judged once; a claim's rounds end once everything in the documents has been found; and a
 failed stage leaves the claim unscored, whereas the released code drops it or continues with a guess. The plan `safe`
-(`published.py`) has only the last of these.
+(`published.py`) makes only the last of these departures.
 """
 
 from __future__ import annotations
@@ -37,8 +37,6 @@ RELEVANCE, NEXT_QUERY, RATE = "relevance", "next_query", "rate"
 
 @dataclass(frozen=True)
 class PaperPlan(SafePlan):
-    """The paper's plan, with its stages."""
-
     stages: PaperStages
     ends_early = True
     """Whether a claim's rounds end once everything in the documents has been found."""
@@ -95,7 +93,7 @@ class PaperPlan(SafePlan):
         return graph.compile(name="claim")
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """Splits the sentence unless facts are supplied, then revises each fact. If that fails, it is unscored."""
+        """Splits the sentence unless facts are supplied, and revises each fact. If this fails, the fact is unscored."""
         (task,) = group
         split = await self.stages.split(task, context) if task.given is None else SplitSentence(task.given)
         found = await together(self._revised(task, number, fact, context) for number, fact in enumerate(split.facts))

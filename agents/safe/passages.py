@@ -1,6 +1,6 @@
 """Selects the passages that the grounded plan shows: all if there are few documents, otherwise the best for the claims.
 
-Like all searches, these go through the gateway, which meters, rate-limits, caches and deduplicates them. A passage
+Its searches go through the gateway like all others, and are metered, rate-limited, cached and deduplicated. A passage
 includes neighbouring text, so two passages from one document often overlap; the shared text is shown only once.
 """
 
@@ -29,9 +29,9 @@ STAGE = "search"
 SHOWN_CHARACTERS = 6_000
 """Number of characters of the best passages to show with each window if there are too many to show all."""
 WHOLE_TIMES = 1.5
-"""All passages are shown if they are at most this many times as long: that costs less than examining claims again."""
+"""All passages are shown if their length is at most this multiple of the limit. A second call would cost more."""
 MOST_PASSAGES, MOST_TIMES = 12, 2.5
-"""Maximum number of passages shown in one prompt, and the factor by which long ones may exceed the limit."""
+"""Maximum number of passages to show in one prompt, and the factor by which long passages may exceed the limit."""
 _WORD = re.compile(r"\w+")
 _PRONOUNS = r"(?:he|she|it|they|his|her|hers|its|their|theirs|him|them)"
 _OPENERS = "in|on|at|by|from|for|to|of|with|under|over|after|before|during|since|until|as|if|when|while|though|although"
@@ -47,7 +47,7 @@ _REFERS = re.compile(
 A word directly after a preposition is its object, not the subject: *Over the years, Ada ...*, *In her youth Ada ...*
 """
 _LOOK_BACK = 1_000
-"""Maximum characters between the start of the previous sentence and the start of this one."""
+"""Maximum distance in characters between the start of the previous sentence and the start of this one."""
 _LEAST_SHARED = 40
 """Minimum length of an overlap between two passages; a shorter one may be a coincidence."""
 
@@ -57,7 +57,7 @@ class Passages(NamedTuple):
 
     items: Sequence[Evidence]
     failure: Judgement | None = None
-    """The failure of a search for a query that another tool answered; searching again may find more."""
+    """The failure of a tool on a query that another tool answered. Searching again may find more."""
     is_all: bool = False
     """Whether there are no other passages to find."""
 
@@ -67,7 +67,7 @@ async def passages_for(
 ) -> Passages:
     """The passages for judging a window of sentences.
 
-    Raises ToolError if no tool answered a query; BudgetExceeded, DeadlineExceeded and ConfigError as the gateway does.
+    Raises ToolError if no tool answers a query, and the gateway's BudgetExceeded, DeadlineExceeded and ConfigError.
     """
     hits = _all_hits(context.searching.tools, characters)
     if hits is None:
@@ -91,11 +91,11 @@ async def may_bring_more(
 ) -> bool:
     """Whether the first `2 * results` hits of a search for a claim may include a passage not yet shown.
 
-    With `other_side`, meant for supported claims, the passage must be about the same subject and attribute, perhaps
-    with another value, so it must contain at least half of the claim's words but not all of them.
+    With `other_side`, which is meant for supported claims, a passage counts only if it contains at least half of the
+    claim's words but not all of them. It is then about the same subject and attribute, perhaps with another value.
 
-    Tools that cost money are not called, and a failed search is not repeated. In both cases the result is True, and the
-    second examination searches again; with `other_side` it is False. Raises ConfigError.
+    Tools that cost money are not called, and a failed search is not repeated. In both cases, the result is True, and
+    the second examination searches again; with `other_side`, the result is False. Raises ConfigError.
     """
     if not all(tool.is_local for tool in context.searching.tools):
         return not other_side
@@ -135,7 +135,7 @@ def is_all_found(tools: Sequence[SearchTool], found: Iterable[Evidence]) -> bool
 
 
 def _all_hits(tools: Sequence[SearchTool], characters: int) -> list[SearchHit] | None:
-    """All passages that the tools can find, in reading order; None if there are too many to show."""
+    """All passages that the tools can find, in reading order, or None if there are too many to show."""
     most, hits = round(WHOLE_TIMES * characters), list[SearchHit]()
     for tool in tools:
         passages = tool.all_passages(most)
@@ -173,7 +173,7 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
 async def _asked_of_all(
     query: str, searching: SearchGateway, context: CheckContext
 ) -> Sequence[SearchAnswer | FactloopError]:
-    """Each tool's answer or failure. Raises the first failure if all failed."""
+    """Each tool's answer or failure. Raises the first failure if all tools fail."""
 
     async def ask(tool: SearchTool) -> SearchAnswer | FactloopError:
         try:
@@ -191,7 +191,7 @@ async def _asked_of_all(
 
 
 def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
-    """The best hits that fit into `characters`; a few more if the passages are long, and at least one."""
+    """The best hits that fit into `characters`, or a few more if the passages are long. Always at least one."""
     lengths = [*accumulate(len(item.passage) for item in passages)]
     n_fit = sum(length <= characters for length in lengths)
     n_long = sum(length <= MOST_TIMES * characters for length in lengths[:MOST_PASSAGES])
@@ -210,7 +210,7 @@ def _query(task: SentenceTask, context: CheckContext) -> str:
 
 
 def refers_back(text: str) -> bool:
-    """Whether the subject of a sentence is named before it: *She ...*, *In 1850, the firm ...*"""
+    """Whether the subject of a sentence is named in an earlier sentence: *She ...*, *In 1850, the firm ...*"""
     return _REFERS.match(text) is not None
 
 
@@ -246,7 +246,7 @@ def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence
 
 
 def fresh_part(passage: str, shown: Iterable[str]) -> str:
-    """The part of a passage that does not overlap any passage shown before; empty if nothing remains."""
+    """The part of a passage that does not overlap any passage shown before, or an empty string if nothing remains."""
     for text in shown:
         if passage in text:
             return ""
@@ -277,7 +277,7 @@ def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
 
 
 def _joined(old: Evidence, new: Evidence) -> Evidence | None:
-    """Both passages joined, with the query and id of `old`; None if they do not overlap."""
+    """Both passages joined, with the query and id of `old`, or None if they do not overlap."""
     if new.passage in old.passage:
         return old
     begins = {"source": new.source, "section": new.section, "published": new.published}
@@ -291,7 +291,7 @@ def _joined(old: Evidence, new: Evidence) -> Evidence | None:
 
 
 def _shared(first: str, second: str) -> int:
-    """The length of the overlap between the end of `first` and the start of `second`; 0 if below `_LEAST_SHARED`."""
+    """The length of the overlap of the end of `first` and the start of `second`, or 0 if below `_LEAST_SHARED`."""
     head = second[:_LEAST_SHARED]
     if len(head) < _LEAST_SHARED:
         return 0

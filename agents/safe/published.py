@@ -3,7 +3,7 @@
 Each prompt gets the same input as in SAFE: only the sentence for splitting, the fact and the whole response for
 revising, and the fact and the search results for writing a query or a rating. Every sentence is split, and every fact
 is judged after all rounds of search. The verdict is either supported (strongly implied by the evidence) or not.
-docs/papers.md lists the remaining departures; the plan `paper` departs from SAFE wherever that gives better verdicts.
+docs/papers.md lists the remaining departures. The plan `paper` departs from SAFE wherever that gives better verdicts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PUBLISHED_PROMPTS = (
 )
 VERIFIABLE_PROMPTS = ("safe/published/rating", "safe/published/verifiable_claims")
 BEFORE, AFTER = 3, 1
-"""Number of sentences that VeriScore shows before and after the one it reads."""
+"""Number of sentences that VeriScore shows before and after the sentence to split."""
 WINDOW_CHARACTERS = 2_000
 RATED = VerdictField.of(PublishedRating, "rating")
 
@@ -42,7 +42,7 @@ def published_rating(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
 
 @dataclass(frozen=True)
 class PublishedPlan(PaperPlan):
-    """The paper's plan without its shortcuts."""
+    """The plan `paper` without its shortcuts."""
 
     reads_all = True
     merges_repeats = False
@@ -51,8 +51,6 @@ class PublishedPlan(PaperPlan):
 
 @dataclass(frozen=True)
 class PublishedStages(ModelPaperStages):
-    """The stages of the plan `safe`."""
-
     def _shown(self, task: SentenceTask, context: CheckContext) -> str:  # noqa: ARG002 - the whole response
         return context.answer.response.strip()
 
@@ -78,7 +76,7 @@ class PublishedStages(ModelPaperStages):
         rating = answered.value.rating
         (score,) = RATED.scores(answered.tokens, [rating])
         why = known_numbers(answered.value.reasoning, len(case.evidence))
-        # The rating cites no passage: it is based on all passages shown.
+        # The rating cites no passages because it is based on all of those shown.
         cited = tuple(item.id for item in case.evidence) if rating == "supported" else ()
         return with_score(said(rating, why, cited, self.name), score)
 

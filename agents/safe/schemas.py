@@ -18,7 +18,7 @@ from factloop.tools.models.schema import StructuredOutput
 
 
 class AtomicFacts(StructuredOutput):
-    """The atomic facts of one sentence, in order; empty if the sentence states none."""
+    """The atomic facts of one sentence, in order. Empty if the sentence states none."""
 
     facts: list[str]
 
@@ -45,7 +45,7 @@ class Rating(StructuredOutput):
     reasoning: str
     """Two or three sentences of reasoning, written before the rating."""
     cited: list[int]
-    """Numbers of the passages that the rating is based on, starting at 1."""
+    """Numbers of the passages on which the rating is based, starting at 1."""
     wrong: str
     """The words of the fact that the passages contradict; empty unless it is contradicted."""
     rating: Literal["supported", "contradicted", "disputed", "not_supported"]
@@ -63,7 +63,7 @@ class PublishedRating(StructuredOutput):
 
 class SentenceFact(StructuredOutput):
     fact: str
-    """Self-contained."""
+    """The self-contained fact."""
     status: Literal["check", "irrelevant", "ambiguous"]
     """Whether the fact should be checked, is unrelated to the question, or does not say whom it means."""
     query: str
@@ -71,16 +71,16 @@ class SentenceFact(StructuredOutput):
 
 
 class SentenceFacts(StructuredOutput):
-    """The supplied facts of one sentence, in order. Each is self-contained, with its relevance and a first query."""
+    """The facts supplied for one sentence, in order. Each is self-contained and has a status and a first query."""
 
     facts: list[SentenceFact]
 
 
 class WindowFact(StructuredOutput):
     sentence: int
-    """Number of its sentence, starting at 1."""
+    """Number of the sentence that states the fact, starting at 1."""
     fact: str
-    """Self-contained."""
+    """The self-contained fact."""
     status: Literal["check", "irrelevant", "ambiguous"]
     """Whether the fact should be checked, is unrelated to the question, or does not say whom it means."""
     query: str
@@ -88,7 +88,7 @@ class WindowFact(StructuredOutput):
 
 
 class WindowFacts(StructuredOutput):
-    """The facts of one or more sentences, each with its relevance and a first query."""
+    """The facts of one or more sentences, each with a status and a first query."""
 
     facts: list[WindowFact]
     without_fact: list[int] = Field(default_factory=list)
@@ -101,7 +101,7 @@ class Assessment(StructuredOutput):
     rationale: str
     """The reason, with passage numbers in square brackets."""
     cited: list[int]
-    """Numbers of the passages that the verdict is based on, starting at 1."""
+    """Numbers of the passages on which the verdict is based, starting at 1."""
     wrong: str
     """The words of the claim that the passages contradict; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
@@ -118,7 +118,7 @@ class NumberedAssessment(StructuredOutput):
     rationale: str
     """The reason, with passage numbers in square brackets."""
     cited: list[int]
-    """Numbers of the passages that the verdict is based on, starting at 1."""
+    """Numbers of the passages on which the verdict is based, starting at 1."""
     wrong: str
     """The words of the claim that the passages contradict; empty unless it is contradicted."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient", "ambiguous"]
@@ -128,7 +128,7 @@ class NumberedAssessment(StructuredOutput):
 
 
 class Assessments(StructuredOutput):
-    """Judgements of several claims, one for each and in order."""
+    """Judgements of several claims, one for each claim and in the same order."""
 
     claims: list[NumberedAssessment]
     steering: list[int] = Field(default_factory=list)
@@ -136,7 +136,7 @@ class Assessments(StructuredOutput):
 
 
 class SearchCall(StructuredOutput):
-    """Arguments of a search tool offered to the model: what is missing, and queries to find it.
+    """Arguments of a search tool offered to the model: the missing information, and queries to find it.
 
     A model without tool calling returns them along with its `Assessment`.
     """
@@ -148,10 +148,10 @@ class SearchCall(StructuredOutput):
 
 
 class JudgedByPassages(StructuredOutput):
-    """A verdict, with its fields in the order in which a model should think: passages, reason, verdict."""
+    """A verdict. The order of its fields is the order in which a model should think: passages, reason, verdict."""
 
     passages: list[int]
-    """Numbers of the passages that the verdict is based on, starting at 1."""
+    """Numbers of the passages on which the verdict is based, starting at 1."""
     reason: str = ""
     """The reason, with any arithmetic; empty if a passage simply says so."""
     verdict: Literal["supported", "contradicted", "disputed", "insufficient"]
@@ -162,9 +162,9 @@ class JudgedByPassages(StructuredOutput):
 
 class _OfSentence(StructuredOutput):
     sentence: int
-    """Number of its sentence, starting at 1."""
+    """Number of the sentence that states the fact, starting at 1."""
     fact: str
-    """Self-contained."""
+    """The self-contained fact."""
 
 
 class _OfClaim(StructuredOutput):
@@ -178,7 +178,7 @@ class _OfGivenClaim(_OfClaim):
 
 
 class GroundedFact(JudgedByPassages, _OfSentence):
-    """A fact and its verdict. Fields of later bases come first."""
+    """A fact and its verdict. The fields of later base classes come first."""
 
 
 class GroundedFacts(StructuredOutput):
@@ -192,7 +192,7 @@ class GroundedFacts(StructuredOutput):
     steering: list[int] = Field(default_factory=list)
     """Numbers of the passages that contain instructions to the judge."""
     steering_sentences: list[int] = Field(default_factory=list)
-    """Numbers of the sentences that contain such instructions."""
+    """Numbers of the sentences that contain instructions to the judge."""
 
 
 class GroundedClaim(JudgedByPassages, _OfClaim):
@@ -200,7 +200,7 @@ class GroundedClaim(JudgedByPassages, _OfClaim):
 
 
 class GroundedClaims(StructuredOutput):
-    """Judgements of several claims, one for each and in order."""
+    """Judgements of several claims, one for each claim and in the same order."""
 
     claims: list[GroundedClaim]
     steering: list[int] = Field(default_factory=list)
@@ -208,7 +208,7 @@ class GroundedClaims(StructuredOutput):
 
 
 class GivenClaim(JudgedByPassages, _OfGivenClaim):
-    """A judgement of a claim that the caller supplied, which may not say whom it is about."""
+    """A judgement of a claim that the caller supplied. The claim may not say whom it is about."""
 
 
 class GivenClaims(StructuredOutput):
@@ -220,14 +220,14 @@ class GivenClaims(StructuredOutput):
 
 
 class Abstention(StructuredOutput):
-    """Whether the passages answer what a sentence says cannot be answered."""
+    """Whether the passages contain the information that a sentence says is not available."""
 
     missing: str
     """The missing information, as a question."""
     passages: list[int]
     """Numbers of the passages that answer the question, starting at 1."""
     answer: str
-    """Their answer; empty if no passage answers the question."""
+    """The answer that these passages give; empty if no passage answers the question."""
 
 
 class AssessmentOrSearch(Assessment, SearchCall):

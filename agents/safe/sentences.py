@@ -23,7 +23,7 @@ _CITATIONS = re.compile(r"(?:[ \t]?\[\d{1,4}\])*")
 def sentences_of(
     answer: Answer, *, spans: Sequence[tuple[int, int]] | None = None, reads_code: bool = True
 ) -> list[SentenceTask]:
-    """The sentences of the response, or only those at `spans`. `silent` says why a sentence is not read."""
+    """The sentences of the response, or only those at `spans`. If a sentence is not read, `silent` says why."""
     chosen = answer.parts if spans is None else _at_spans(answer, spans)
     rows = answer.rows_left_out if spans is None else frozenset[int]()
     apart = frozenset[int]() if spans is None else _apart(chosen, answer.parts)
@@ -71,7 +71,7 @@ def _silence(part: Part, *, reads_code: bool) -> str | None:
 
 
 def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
-    """The requested spans, each with the kind and headings of the part it starts in; code keeps its own parts."""
+    """The requested spans, each with the kind and headings of the part in which it starts. Code keeps its own parts."""
     starts = [part.start for part in answer.parts]
     chosen: list[Part] = []
     for start, end in spans:
@@ -93,7 +93,7 @@ def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
 
 
 def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
-    """The span of each sentence in the response; the search starts at the end of the previous sentence.
+    """The span of each sentence in the response. Each search starts at the end of the previous sentence.
 
     Whitespace and citations such as `[1]` are ignored. A sentence that is not found gets an empty span. The time for
     each sentence is linear in the length of the response.
@@ -116,7 +116,7 @@ def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, i
 
 
 def _kept(text: str) -> list[int]:
-    """Positions of the characters that are compared."""
+    """The positions of all characters except whitespace and citations."""
     kept: list[int] = []
     start = 0
     for gap in _PASSED_OVER.finditer(text):
@@ -139,14 +139,14 @@ FUSED_WINDOW = WindowSize(2, 195)
 
 Windows = list[list[SentenceTask]]
 JoinRule = Callable[[SentenceTask, SentenceTask], bool]
-"""Whether a sentence may be read with the one before it."""
+"""Decides whether a sentence may be read together with the sentence before it."""
 
 
 def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: JoinRule) -> Windows:
     """Groups neighbouring sentences into as few windows as possible, all of similar length.
 
-    An answer takes as long as its longest window. A sentence with supplied facts gets a window of its own, because
-    those facts are judged as supplied.
+    Reading an answer takes as long as reading its longest window. A sentence with supplied facts gets its own window,
+    because those facts are judged as supplied.
     """
     stretches: Windows = []
     for sentence in sentences:
@@ -159,17 +159,17 @@ def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: Jo
 
 
 def goes_on(_before: SentenceTask, sentence: SentenceTask) -> bool:
-    """Whether the check skips no statement between the previous sentence and this one."""
+    """Whether there are no unread statements between the previous sentence and this one."""
     return not sentence.is_apart
 
 
 def shares_headings(before: SentenceTask, sentence: SentenceTask) -> bool:
-    """Whether both are prose, items or rows under the same headings, lead-in or table header."""
+    """Whether both sentences are text, not code, under the same headings and the same lead-in or table header."""
     return before.above == sentence.above and not before.is_code and not sentence.is_code
 
 
 def _of_like_length(stretch: Sequence[SentenceTask], size: WindowSize) -> Windows:
-    """The fewest windows that `size` allows, evened out by the smallest limit that gives the same number."""
+    """The fewest windows that `size` allows, evened out by the lowest character limit that needs no more windows."""
     n_windows = len(_filled(stretch, size.sentences, size.characters))
     bounds = range(size.characters + 1)
     lowest = bisect_left(bounds, x=True, key=lambda bound: len(_filled(stretch, size.sentences, bound)) <= n_windows)

@@ -37,15 +37,15 @@ class CheckContext:
     gates: bool = True
     """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
     bunches: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BUNCHES_AT_ONCE))
-    """Limits concurrent branches that only compute. With LangGraph's `max_concurrency`, stopping a check would leave
-    some coroutines never awaited."""
+    """Limits the number of concurrent branches that only compute. LangGraph's `max_concurrency` is not used, because
+    stopping a check would then leave some coroutines unawaited."""
     computing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a sentence is read or a claim is judged, so that other checks can run in between."""
     steering: dict[str, str] = field(default_factory=dict)
     """The passages and sentences in which the judge found instructions addressed to itself, each with its origin."""
 
     def note_steering(self, numbers: Iterable[int], passages: Sequence[Evidence]) -> None:
-        """Records the passages with instructions to the judge, which a reply lists by number, starting at 1."""
+        """Records the passages that contain instructions to the judge, given their numbers as shown, starting at 1."""
         shown = (passages[number - 1] for number in numbers if 1 <= number <= len(passages))
         self.steering.update((item.passage, f"passage of {item.source}") for item in shown)
 
@@ -60,7 +60,7 @@ def tell(runtime: Runtime[CheckContext], kind: str, **event: object) -> None:
 
 
 def told_in(chunk: object) -> dict[str, Any] | None:
-    """The event in a chunk of the custom stream; None if the chunk has another origin."""
+    """The event in a chunk of the custom stream, or None if the chunk has another origin."""
     return chunk[EVENT] if isinstance(chunk, dict) and chunk.keys() == {EVENT} else None
 
 
@@ -69,10 +69,10 @@ class WindowTask:
     """A few sentences that are read and judged together, and the passages to judge them against."""
 
     sentences: Sequence[SentenceTask]
-    """In the order of the response."""
+    """The sentences, in the order of the response."""
     passages: Sequence[Evidence]
     failure: Judgement | None = None
-    """The failure of the first search that failed while others were answered, or None."""
+    """The first failure of a search if other searches were answered, or None."""
     is_all: bool = False
     """Whether there are no other passages to find."""
 
@@ -104,9 +104,9 @@ class JudgedFact:
     """An atomic fact that the grounded plan found and judged in one step."""
 
     sentence: int
-    """Index of its sentence in the window, starting at 0."""
+    """Index in the window of the sentence that states the fact, starting at 0."""
     text: str
-    """Self-contained."""
+    """The self-contained fact."""
     judgement: Judgement
     relevant: bool | None = None
 
@@ -119,7 +119,7 @@ class WindowReading:
     silent: frozenset[int]
     """Indices of the sentences that state nothing. Sentences that appear in none of the fields were skipped."""
     unfit: frozenset[int] = frozenset()
-    """Indices of the sentences whose extracted facts did not match them; those facts are omitted."""
+    """Indices of the sentences whose extracted facts did not match them. These facts are omitted."""
 
 
 @dataclass(frozen=True)
@@ -127,13 +127,13 @@ class Case:
     """A claim being checked, with everything known about it."""
 
     claim: str
-    """Self-contained."""
+    """The self-contained claim."""
     task: SentenceTask
-    """The sentence that states it."""
+    """The sentence that states the claim."""
     queries: Sequence[str]
     evidence: Sequence[Evidence]
     searches_left: int
-    """Number of queries that may still be made; if it is 0, the next assessment must settle the claim."""
+    """Number of queries that may still be made. If it is 0, the next assessment must settle the claim."""
     fruitless: Sequence[str] = ()
     """The queries that found nothing new."""
 
@@ -143,7 +143,7 @@ class Case:
 
 
 class Stages(Protocol):
-    """The methods that all stages have in common."""
+    """The interface that all stages share."""
 
     @property
     def name(self) -> str:
@@ -158,7 +158,7 @@ class Stages(Protocol):
     async def abstention(
         self, task: SentenceTask, passages: Sequence[Evidence], context: CheckContext, /
     ) -> Abstention | None:
-        """Whether the passages contain what the sentence says is missing; None if the stages cannot tell."""
+        """Whether the passages contain what the sentence says is missing, or None if the stages cannot tell."""
         ...
 
 
@@ -177,14 +177,14 @@ class PaperStages(Stages, Protocol):
 
 
 class FusedStages(Stages, Protocol):
-    """The same loop with two kinds of calls: one for sentences and one for claims."""
+    """SAFE's loop with two kinds of calls: one for sentences and one for claims."""
 
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext, /
     ) -> Sequence[Sequence[FoundFact] | None]:
         """The facts of each sentence. The sentences are neighbours under the same headings.
 
-        None means that a reply for several sentences skipped this one, which is then read again on its own.
+        A sentence that a reply for several sentences skips has None instead, and is then read again on its own.
         """
         ...
 

@@ -25,10 +25,10 @@ Stage = Literal["cheap", "model"]
 
 @dataclass(frozen=True)
 class SentenceTask:
-    """A sentence of the response under check, a table row, or code.
+    """A sentence, table row or piece of code in the response.
 
-    `response[start:end] == sentence`, unless facts were supplied for a sentence that is not in the response; then
-    `start == end`.
+    `response[start:end] == sentence`, unless facts were supplied for a sentence that is not in the response. In that
+    case, `start == end`.
     """
 
     sentence: str
@@ -37,14 +37,14 @@ class SentenceTask:
     above: str = ""
     """The context of the sentence, one entry per line: headings, then its list's lead-in or its table's header."""
     number: int = 0
-    """Its position in the check, starting at 0."""
+    """The position of the sentence in the check, starting at 0."""
     is_code: bool = False
     given: Sequence[str] | None = None
-    """Its facts, if the caller supplied them; None if the plan has to split the sentence."""
+    """The facts of the sentence if the caller supplied them, or None if the plan has to split the sentence."""
     is_apart: bool = False
     """Whether there are unread statements between this sentence and the previous one."""
     silent: str | None = None
-    """Why the sentence is not read (`records.NoClaim`); None if it is read."""
+    """The reason why the sentence is not read (`records.NoClaim`), or None if it is read."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Fact:
     """A fact stated by one sentence, either still to be checked or already settled without a search."""
 
     sentence: int
-    """The number of its sentence."""
+    """The number of the sentence that states the fact."""
     number: int
-    """Its position in the sentence, starting at 0."""
+    """The position of the fact in the sentence, starting at 0."""
     text: str
     self_contained: str
     status: FactStatus
@@ -64,15 +64,15 @@ class Fact:
     judgement: Judgement | None = None
     """The judgement of a settled fact, or the first judgement of a fact that will be examined again."""
     evidence: Sequence[Evidence] = ()
-    """The passages that this judgement is based on."""
+    """The passages on which the judgement is based."""
     is_whole: bool = False
     """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
     is_final: bool = False
-    """Whether another examination would change nothing, because no passage is left that could change the judgement."""
+    """Whether the judgement is final, because there are no other passages that could change it."""
 
     @property
     def id(self) -> str:
-        """`c3.2`: second fact of the third sentence."""
+        """The id of the fact, such as `c3.2` for the second fact of the third sentence."""
         return f"c{self.sentence + 1}.{self.number + 1}"
 
     @property
@@ -89,7 +89,7 @@ class NextQueries:
     missing: str = ""
     """What is missing from the evidence so far."""
     tool: str | None = None
-    """The name of the search tool; None for the default tool."""
+    """The name of the search tool, or None for the default tool."""
 
 
 CHECKPOINT_TYPES: tuple[type, ...] = (
@@ -105,18 +105,19 @@ def gather(left: list[Any], right: list[Any]) -> list[Any]:
 
 
 class SafeInput(TypedDict):
-    """Input of the response graph; the text of the response is in its context."""
+    """Input of the response graph. The text of the response is in the graph's context."""
 
     facts: NotRequired[Sequence[records.GivenFacts] | None]
-    """The sentences of the response in order, if the caller has already split it."""
+    """The sentences of the response with their facts, in order, if the caller has already split the response."""
     spans: NotRequired[Sequence[tuple[int, int]] | None]
-    """Start and end of the sentences to judge, in order. If it is missing, all sentences are judged."""
+    """Start and end of each sentence to judge, in order. If omitted, all sentences are judged."""
 
 
 class SafeOutput(TypedDict):
     """Output of the response graph: all claims in the order of the response, each judged or unscored.
 
-    Checkpoints save the claims only under `settled`, where `get_state` of a finished thread contains them.
+    Checkpoints save the claims only under `settled`. To get the claims of a finished thread, read this key of the state
+    that `get_state` returns.
     """
 
     claims: Annotated[list[Claim], UntrackedValue]
@@ -130,20 +131,20 @@ class TextInput(TypedDict):
     prompt: NotRequired[str | None]
     response: str
     facts: NotRequired[list[dict[str, Any]] | None]
-    """The sentences of the response in order (`GivenFacts`), if the caller has already split it."""
+    """The sentences of the response with their facts (`GivenFacts`), if the caller has already split the response."""
     spans: NotRequired[list[tuple[int, int]] | None]
-    """Start and end of the sentences to judge, in order. If it is missing, all sentences are judged."""
+    """Start and end of each sentence to judge, in order. If omitted, all sentences are judged."""
 
 
 class TextOutput(TypedDict):
-    """JSON output of such a graph, with the contents of `SafeOutput`."""
+    """JSON output of a graph that creates the context itself, with the contents of `SafeOutput`."""
 
     claims: list[dict[str, Any]]
     sentences_read: list[dict[str, Any]]
 
 
 class TextState(TextInput, TextOutput):
-    """State of such a graph."""
+    """State of a graph that creates the context itself."""
 
 
 class ResponseState(SafeInput, SafeOutput):
@@ -178,10 +179,10 @@ class FactState(FactOutput):
     task: SentenceTask
     fact: Fact
     pending: NextQueries | None
-    """The next queries; None if there are none to make."""
+    """The next queries, or None if there are none."""
     queries: list[str]
     tools: list[str]
-    """The first tool that each query was sent to."""
+    """The tool to which each query was sent first."""
     fruitless: list[str]
     """Queries that found nothing new."""
     rounds: int
@@ -191,13 +192,13 @@ class FactState(FactOutput):
     missing: list[str]
     evidence: Sequence[Evidence]
     failure: Judgement | None
-    """The unscored judgement of a failed search; it applies unless the other evidence settles the claim."""
+    """The unscored judgement of a failed search. It applies unless other evidence settles the claim."""
     last_search: Literal["answered", "exhausted", "failed", "given_up"] | None
     """`failed` if no tool answered, `given_up` if no tool will be called again, `exhausted` if everything that can be
     found has been found."""
     relevant: bool | None
     stage: Stage | None
-    """The cascade stage that judges from now on; None without a cascade."""
+    """The cascade stage that judges the claim from now on, or None without a cascade."""
 
 
 class BunchState(FactOutput):
@@ -249,7 +250,7 @@ def whole(task: SentenceTask) -> Fact:
 
 
 def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
-    """The distinct open facts in the order of the response, and a map of each repeat's id to the id that it repeats.
+    """The distinct open facts in the order of the response, and a map from each repeat's id to the original's id.
 
     Facts already judged against evidence are compared as well, but not those that could not be read. Facts are compared
     in their self-contained form, because *It closed in 1900* may be about two different mills.
@@ -274,7 +275,7 @@ def reopened(fact: Fact) -> Fact:
 
 
 def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactState | None = None) -> Claim:
-    """The claim with its judgement and the fact's evidence or, with `state`, the queries and evidence of its search."""
+    """The claim with its judgement. Its evidence comes from the fact or, with `state`, from the search."""
     gathered: dict[str, Any] = {"evidence": fact.evidence, "relevant": fact.relevant}
     if state is not None:
         gathered = {name: cast("Any", state)[name] for name in ("queries", "missing", "evidence", "relevant")}
@@ -290,7 +291,7 @@ def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactStat
 
 
 def with_stage(judgement: Judgement, stage: Stage | None) -> Judgement:
-    """The judgement, with the cascade stage that produced it if it is a verdict."""
+    """The judgement with the cascade stage that produced it. Unchanged if it has no verdict or already has a stage."""
     is_open = judgement.verdict is not None and judgement.stage is None and stage is not None
     return judgement.model_copy(update={"stage": stage}) if is_open else judgement
 
@@ -298,7 +299,7 @@ def with_stage(judgement: Judgement, stage: Stage | None) -> Judgement:
 def in_order(
     found: Iterable[Fact], sentences: Sequence[SentenceTask], settled: Iterable[Claim], repeats: Mapping[str, str]
 ) -> list[Claim]:
-    """One claim for every fact found, in the order of the response. Raises ValueError if one is missing.
+    """One claim for every fact found, in the order of the response. Raises ValueError if a claim is missing.
 
     A claim that repeats another refers to it and has the same verdict.
     """

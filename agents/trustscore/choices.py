@@ -1,7 +1,7 @@
-"""Plans the questions of a TrustBC, and reads from a reply which option was chosen and how probable each letter was.
+"""Plans the questions for TrustBC, and reads the chosen option and the probability of each letter from a reply.
 
-A reply that does not clearly choose exactly one option counts as no choice; nothing is guessed. Before a reply is read,
-quotes, emphasis, markup and unusual spaces are removed from it.
+A reply that does not clearly choose exactly one option counts as no choice; nothing is guessed. Quotes, emphasis,
+markup and unusual spaces are removed from a reply before it is read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def plan_checks(
 ) -> list[tuple[Option, ...]]:
     """The options of at most `max_checks` questions: the response, three distractors, and "None of the above" last.
 
-    No distractor is shown twice (paper, section 2.1), so three fewer distractors mean one question fewer. The best ones
+    No distractor is shown twice (paper, section 2.1), so three fewer distractors mean one question fewer. The best
     are used. The response appears in each of the first four positions equally often, give or take one.
     """
     n_checks = min(max_checks, len(distractors) // DISTRACTORS_A_CHECK)
@@ -59,7 +59,7 @@ def _options(response: str, distractors: Sequence[str], triple: Sequence[int], p
 
 THINKING_BEGINS, THINKING_ENDS = "<think>", "</think>"
 _MARKUP = re.compile(r"</?[A-Za-z]{2,20}>|</s>|<\|[^|<>]{1,40}\|>")
-"""Tags, and special tokens that some servers leave in; a single letter in angle brackets is not a tag."""
+"""Tags, and special tokens that some servers leave in. A single letter in angle brackets is not a tag."""
 _LATEX = re.compile(r"\\(?:[A-Za-z]{1,20}(?=\{)|[()\[\]])")
 _DRESS_MARKS = str.maketrans(dict.fromkeys('"“”„«»*`_$[]{}<>', " ") | dict.fromkeys("’‘", "'"))
 _UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
@@ -72,7 +72,7 @@ _BULLET = re.compile(r"\A[-•#]+ ")
 _BEFORE_MARK = re.compile(r" ([.,:;!?)])")
 _WORDS = re.compile(r"\w+")
 LONGEST_READ = 20_000
-"""Maximum characters of a reply to read, counted from its end, because a reasoning model's answer comes last."""
+"""Maximum number of characters to read from the end of a reply, because a reasoning model's answer comes last."""
 
 # Before matching, texts are stripped of quotes, brackets and emphasis, and of repeated spaces.
 _LETTER = r"\(? ?([A-E]) ?\)?"
@@ -91,7 +91,7 @@ _NAMED = re.compile(
 )
 """The letter that a sentence names as the answer, except an A that is the article of the next word."""
 _SAID = re.compile(rf"\b(?:it|that)(?: is|'s) (?:option )?{_LETTER}(?=[.!]?(?:\n|\Z))", re.IGNORECASE)
-"""The letter at the end of a line, as in a reply that corrects itself: *The answer is C. Wait, it is B.*"""
+"""The letter that the end of a line names, as in a reply that corrects itself: *The answer is C. Wait, it is B.*"""
 _DENIED = re.compile(r"\b(?:not|isn't|cannot|can't|never|neither|nor|wrong|incorrect|unlikely)\b", re.IGNORECASE)
 _LABELLED = re.compile(r"(?<![\w'])\(?([A-E])(?:\)|\.(?=\s|$)|:(?=\s))")
 _NONE_OF_THEM = re.compile(
@@ -103,15 +103,19 @@ _AROUND_LETTER = re.compile(r"[\W_]+")
 _NAMING = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)
 """The end of a phrase that introduces the chosen letter."""
 LONGEST_NAMING = 40
-"""Number of characters before a letter in which to look for such a phrase."""
+"""Number of characters before a letter in which to look for `_NAMING`."""
 
 
 def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
-    """The letter of the option that the reply chooses; None if it chooses none or several, or refuses.
+    """The letter of the option that the reply chooses. None if it chooses none or several, or refuses.
 
-    A reply may be the letter alone in any formatting ("C", "(c)", "**C**", "Answer: C"), the letter before the option's
-    text or a reason, an option's text without its letter, or reasoning that names one letter as its answer or ends in a
-    line with only a letter. Replies worded in any other way are requested again.
+    A reply may be:
+    - the letter alone in any formatting ("C", "(c)", "**C**", "Answer: C");
+    - the letter followed by the option's text or a reason;
+    - an option's text without its letter;
+    - reasoning that names one letter as the answer, or whose last line is only a letter.
+
+    Replies worded in any other way are requested again.
     """
     said = after_thinking(reply)[-LONGEST_READ:].strip()
     text = undressed(said)
@@ -155,7 +159,7 @@ def _by_text(said: str, text: str, options: Sequence[Option]) -> Letter | None:
 
 
 def _concluded(text: str) -> Letter | None:
-    """The one letter that the reply names as its answer or, if none is named, the only content of its last line."""
+    """The one letter that the reply names as its answer or, if it names none, the only content of its last line."""
     before, _, last = text.rpartition("\n")
     named = set(_names(text))
     if named:
@@ -178,10 +182,10 @@ def _mentioned(text: str) -> set[str]:
 
 
 def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mapping[Letter, float] | None:
-    """The probability of each letter at the token of the chosen letter; None if no token is that letter alone.
+    """The probability of each letter at the token of the chosen letter, or None if no token is that letter alone.
 
-    The probabilities of different forms of a letter ("C", " C") are added. If the reply starts with its letter, that
-    token is used; otherwise the token that names the letter as the answer, or else the last token with that letter.
+    The probabilities of different forms of a letter ("C", " C") are added. The token used is the first with the chosen
+    letter if the reply starts with it, else the one that names the letter as the answer, else the last with the letter.
     """
     place = _place_of(tokens, chosen)
     if place is None:
@@ -196,7 +200,7 @@ def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mappin
 
 
 def _place_of(tokens: Sequence[ReplyToken], chosen: Letter) -> int | None:
-    """The index of the token, after any thinking, in which the reply writes the letter that it chooses."""
+    """The index of the token, after any reasoning, in which the reply writes the letter that it chooses."""
     ends = list(accumulate(len(token.text) for token in tokens))
     text = "".join(token.text for token in tokens)
     thought = text.rfind(THINKING_ENDS) + len(THINKING_ENDS) if THINKING_ENDS in text else 0
@@ -219,7 +223,7 @@ def _bare_letter(text: str) -> str:
 
 
 def after_thinking(reply: str) -> str:
-    """The reply without the thinking before it; empty if the thinking does not end."""
+    """The reply without the reasoning before it. Empty if the reasoning does not end."""
     said = reply.rpartition(THINKING_ENDS)[2].strip()
     return "" if said.startswith(THINKING_BEGINS) else said
 
@@ -227,7 +231,7 @@ def after_thinking(reply: str) -> str:
 def undressed(text: str) -> str:
     """The text without quotes, brackets (except round ones), emphasis, tags, bullets and empty lines.
 
-    It never contains two spaces in a row, so patterns that allow for one take linear time.
+    It never contains two spaces in a row, so patterns that allow a single space take linear time.
     """
     shown = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     bare = _QUOTES.sub(" ", _LATEX.sub("", _MARKUP.sub(" ", shown)).translate(_DRESS_MARKS))

@@ -3,8 +3,8 @@
     answer ─┬─▶ consistency ─┬─▶ combine
             └─▶ factual ─────┘
 
-`answer` asks the subject for its response if none was supplied. Without a subject, TrustBC is unscored, and without a
-corpus or other search, TrustFC is unscored. The reason is `no_source` in both cases.
+`answer` asks the subject for its response if none is supplied. TrustBC is unscored without a subject, and TrustFC
+without a corpus or other search. The reason is `no_source` in both cases.
 
 TrustBC (paper, section 2.1): does the subject stick to its response?
 
@@ -12,8 +12,8 @@ TrustBC (paper, section 2.1): does the subject stick to its response?
                  ▲        │
                  └────────┘
 
-All questions are planned before the first is asked, and they count in that order. `window` questions are asked at a
-time. A wider window may pay for a few questions after the one that decides the score, but never changes the result.
+All questions are planned before the first is asked, and they count in that order. Up to `window` questions are asked
+concurrently. A wider window may cost a few questions after the one that decides the score, but the result is the same.
 
 TrustFC (appendix A.5.2): do documents support the answer?
 
@@ -71,7 +71,7 @@ NO_SUBJECT, NO_CORPUS = "No subject model was given.", "No corpus was given."
 LEAST_MASS = 0.5
 """Minimum total probability of the five letters for a graded score."""
 LONGEST_SHOWN_REPLY = 2_000
-"""Maximum characters to keep of an unreadable reply."""
+"""Maximum number of characters to keep from an unreadable reply."""
 FACTUAL_VALUE: Mapping[Relation, float] = {Relation.SUPPORT: 1.0, Relation.NEUTRAL: 0.5, Relation.CONTRADICT: 0.0}
 """TrustFC as a number. The paper correlates it with human labels but does not say which numbers it used."""
 OVERALL: Mapping[tuple[Literal[0, 1], Relation], float] = {
@@ -87,13 +87,13 @@ Outcome = TypeVar("Outcome")
 
 
 def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, factual: Graph, max_checks: int) -> Graph:
-    """Builds the graph from `{question, response}` to the three scores, which all answers in a run share."""
+    """Builds the graph from `{question, response}` to the three scores. All answers in a run share it."""
 
     async def answer(state: TrustState, runtime: Runtime[TrustContext]) -> Update:
         if state.get("response") is not None:
             return {"answered_by": None, "unanswered": False}
         if subject is None:
-            raise ConfigError("there is no response, and no subject model to ask for one (--subject-model)")
+            raise ConfigError("there is no response to score; supply one, or a subject model (`--subject-model`)")
         response = await _tried(subject.answer(state["question"], meter=_meter_of(runtime)))
         if not isinstance(response, FactloopError):
             return {"response": response, "answered_by": subject.name, "unanswered": False}
@@ -159,7 +159,7 @@ def _meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:
 
 
 def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks: int, window: int, seed: int) -> Graph:
-    """Builds the graph from `{question, response}` to `{trust_bc}`, which all answers in a run share."""
+    """Builds the graph from `{question, response}` to `{trust_bc}`. All answers in a run share it."""
 
     async def plan(state: ConsistencyState, runtime: Runtime[TrustContext]) -> Update:
         question, response = state["question"], state["response"]
@@ -201,7 +201,7 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
 async def _ask_one(
     subject: Subject, state: ConsistencyState, number: int, options: tuple[Option, ...], meter: UsageMeter
 ) -> ConsistencyCheck:
-    """The subject's choice, or why it made none: a failure is not an inconsistency. Raises ConfigError."""
+    """The subject's choice, or the reason why it made none: a failure is not an inconsistency. Raises ConfigError."""
     is_statement = state.get("statements", False)
     choice = await _tried(subject.choose(state["question"], options, statements=is_statement, meter=meter))
     if isinstance(choice, FactloopError):
@@ -213,10 +213,10 @@ async def _ask_one(
 
 
 def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_planned: int, max_checks: int) -> TrustBC:
-    """TrustBC from the checks, in the order in which they count.
+    """Computes TrustBC from the checks, which are in the order in which they count.
 
-    0 as soon as one choice is inconsistent; 1 if all planned checks are consistent. If no choice is inconsistent but
-    some checks have no choice, the result is unscored, with the reason of the first of these checks.
+    The value is 0 if any choice is inconsistent, and 1 if all planned checks are consistent. If no choice is
+    inconsistent but some checks have no choice, the result is unscored, with the reason of the first of these checks.
     """
     end = next((check.number for check in checks if check.consistent is False), len(checks))
     valid = checks[:end]
@@ -228,15 +228,17 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
         value, rationale = 0, f"Another option was chosen in check {end}."
     elif not valid:
         reason = UnscoredReason.TOO_FEW_DISTRACTORS
-        rationale = f"Too few distractors were made ({len(found.distractors)}): a question needs {DISTRACTORS_A_CHECK}."
+        rationale = (
+            f"Too few distractors: {len(found.distractors)} were made, but a question needs {DISTRACTORS_A_CHECK}."
+        )
     elif failed:
         reason, rationale = failed[0].unscored_reason, f"No choice in check {failed[0].number}: {failed[0].reply}"
     else:
         value, rationale = 1, f"The response was chosen in every check ({len(valid)})."
     if 0 < n_planned < max_checks:
         notes.append(
-            f"Checks: {n_planned} instead of {max_checks}, since only {len(found.distractors)} distractors of the "
-            "answer's kind were found: fewer checks are better than options that give the answer away."
+            f"Checks: {n_planned} instead of {max_checks}, because only {len(found.distractors)} distractors of the "
+            "answer's kind were found. Fewer checks are better than options that give the answer away."
         )
     mass, graded = _mean_probabilities(valid)
     return TrustBC(
@@ -258,7 +260,7 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
 
 
 def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None, float | None]:
-    """Mean probability of all letters, and of the response's letter; None unless every check has probabilities."""
+    """Mean probability of all letters, and of the response's letter. None unless all checks have probabilities."""
     shares = [check.letter_probabilities for check in valid if check.letter_probabilities is not None]
     if not valid or len(shares) < len(valid):
         return None, None
@@ -268,9 +270,9 @@ def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None
 
 
 def build_factual_graph(searching: SearchGateway, judge: Judge) -> Graph:
-    """Builds the graph from `{question, response}` to `{trust_fc}`, which all answers in a run share.
+    """Builds the graph from `{question, response}` to `{trust_fc}`. All answers in a run share it.
 
-    It uses the first tool of `searching`, or of the search in the answer's context if that is set.
+    TrustFC uses the first tool of `searching`, or of the search in the answer's context if one is set.
     """
 
     async def to_entail(state: FactualState) -> str:

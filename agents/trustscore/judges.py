@@ -1,4 +1,4 @@
-"""Judges passages with a chat model or with a verifier (an NLI encoder or the offline rater)."""
+"""Judges whether passages support an answer, with a chat model or a verifier (an NLI encoder or the offline rater)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ JUDGE_PROMPTS = (ENTAILMENT,)
 JUDGE = "entailment"
 """Name of this stage in a run's usage."""
 SHORT_ANSWER_WORDS = 4
-"""Maximum words of an answer that says little without its question."""
+"""Answers of at most this many words are combined with their question, because they say little without it."""
 
 _RELATION: Mapping[Label, Relation] = {
     "supported": Relation.SUPPORT,
@@ -40,7 +40,7 @@ _ASKED_FOR = frozenset({"when", "where", "what", "which", "who", "whom", "in", "
 
 @dataclass(frozen=True)
 class ModelJudge:
-    """A chat model as the judge (paper, appendix A.5.2)."""
+    """A judge that uses a chat model (paper, appendix A.5.2)."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -61,7 +61,7 @@ class ModelJudge:
 
 @dataclass(frozen=True)
 class VerifierJudge:
-    """A verifier as the judge, at no cost. A short answer is combined with its question into a statement."""
+    """A judge that uses a verifier, at no cost. A short answer is combined with its question into a statement."""
 
     verifier: Verifier
 
@@ -85,7 +85,7 @@ class VerifierJudge:
 
 
 def statement_of(question: str, answer: str) -> str:
-    """Combines a parsed question with its answer: *When did Voss die?* and *1958* give *Voss did die in 1958.*
+    """Combines a parsed question with its answer: *When did Voss die?* and *1958* become *Voss did die in 1958.*
 
     If the parse has no subject, or the extra `offline` is missing, the question and the answer are concatenated.
     """
@@ -109,6 +109,6 @@ def statement_of(question: str, answer: str) -> str:
 
 
 def _placed(asked: str, answer: str) -> str:
-    """The answer, with a preposition added if it is a place or time without one."""
+    """The answer, with *in* added if it is a place or time without a preposition."""
     has_one = re.match(r"(?:in|on|at|from|near|by|since|until|before|after|during) ", answer, re.IGNORECASE)
     return f"in {answer}" if _OF_PLACE_OR_TIME.match(asked) and not has_one else answer

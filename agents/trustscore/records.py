@@ -40,7 +40,7 @@ class Source(StrEnum):
     KNOWLEDGE_BASE = "knowledge_base"
     """A table made by `factloop research kb build`."""
     BUILT_IN = "built_in"
-    """Countries, cities, people and other names that come with the installation."""
+    """Countries, cities, people and other names that are packaged with factloop."""
     DATE = "date"
     NUMBER = "number"
     EMBEDDING = "embedding"
@@ -70,10 +70,10 @@ class DistractorSet(Record):
     wanted: Count
     distractors: tuple[Distractor, ...]
     notes: tuple[str, ...] = ()
-    """Messages about sources that failed or were missing, so that the next one was used instead."""
+    """Messages about sources that failed or were missing, in which case the next source was used."""
     seed: int
     usage: Usage | None = None
-    """What a model's proposals cost, if only distractors were requested; otherwise None."""
+    """The usage of the proposing model if only distractors were requested, otherwise None."""
 
 
 class OptionKind(StrEnum):
@@ -89,7 +89,7 @@ class Option(Record):
     text: str
     kind: OptionKind
     distractor: Count | None = None
-    """Index in the report's list of distractors, starting at 0; None for other options."""
+    """Index in the report's list of distractors, starting at 0, or None for other options."""
 
 
 class ConsistencyCheck(Record):
@@ -110,7 +110,7 @@ class ConsistencyCheck(Record):
     @model_validator(mode="after")
     def _is_chosen_or_unscored(self) -> Self:
         if (self.chosen is None) == (self.unscored_reason is None):
-            raise ValueError("a check has either a choice or an unscored_reason")
+            raise ValueError("a check must have either a choice or an unscored_reason")
         return self
 
     @property
@@ -119,7 +119,7 @@ class ConsistencyCheck(Record):
 
     @property
     def consistent(self) -> bool | None:
-        """Whether the subject chose its response; None if it made no choice."""
+        """Whether the subject chose its response, or None if it made no choice."""
         return None if self.chosen is None else self.chosen == self.response_letter
 
 
@@ -156,7 +156,7 @@ class TrustBC(Record):
     @model_validator(mode="after")
     def _is_value_or_unscored(self) -> Self:
         if (self.value is None) == (self.unscored_reason is None):
-            raise ValueError("TrustBC has either a value or an unscored_reason")
+            raise ValueError("TrustBC must have either a value or an unscored_reason")
         return self
 
 
@@ -179,15 +179,15 @@ class TrustFC(Record):
     query: str = ""
     passages: tuple[Evidence, ...] = ()
     cited: tuple[str, ...] = ()
-    """Ids of the passages that the judgement is based on."""
+    """Ids of the passages on which the judgement is based."""
     judged_by: str = ""
 
     @model_validator(mode="after")
     def _is_relation_or_unscored(self) -> Self:
         if (self.relation is None) == (self.unscored_reason is None):
-            raise ValueError("TrustFC has either a relation or an unscored_reason")
+            raise ValueError("TrustFC must have either a relation or an unscored_reason")
         if (self.relation is None) != (self.value is None):
-            raise ValueError("TrustFC has a value if and only if it has a relation")
+            raise ValueError("TrustFC must have a value if and only if it has a relation")
         return self
 
 
@@ -201,7 +201,7 @@ class TrustOV(Record):
     @model_validator(mode="after")
     def _is_value_or_missing(self) -> Self:
         if (self.value is None) != bool(self.missing):
-            raise ValueError("TrustOV has either a value or says what is missing")
+            raise ValueError("TrustOV must have either a value or `missing`")
         return self
 
 
@@ -213,7 +213,7 @@ class TrustFingerprint(Record):
     subject_base_url: str | None = None
     subject_sampling: Mapping[str, Any] = Field(default_factory=dict)
     judge: str | None = None
-    """What judged the passages: a model, an encoder or the offline rater; None if there was no corpus."""
+    """The judge of the passages: a model, an encoder or the offline rater. None if there was no corpus."""
     judge_base_url: str | None = None
     judge_sampling: Mapping[str, Any] = Field(default_factory=dict)
     corpus: str | None = None
@@ -223,7 +223,7 @@ class TrustFingerprint(Record):
     substitutes: tuple[str, ...] = ()
     """Identity of each source of distractors, in the order in which they are used."""
     target_order: str = "asked"
-    """The order of replacement: what the question asks for comes first (`asked`), or as in the paper (`paper`)."""
+    """The order in which words are replaced: first those that the question asks for (`asked`), or as in the paper."""
     samples: Count = 0
     """Number of other answers requested from the subject."""
     prompts: Mapping[str, str] = Field(default_factory=dict)
@@ -240,7 +240,7 @@ class TrustReport(Record):
     question: str
     response: str
     answered_by: str | None = None
-    """The subject model, if it was asked for the response; None if the response was supplied."""
+    """The subject model if it was asked for the response, or None if the response was supplied."""
     trust_bc: TrustBC
     trust_fc: TrustFC
     trust_ov: TrustOV
@@ -263,7 +263,7 @@ class SourceConsistency(Record):
 
     source: Source
     consistent: Share | None
-    """Fraction of such checks with a choice that were consistent; None if there are none. It is higher for sources
+    """Fraction of such checks with a choice that were consistent, or None if there are none. It is higher for sources
     whose distractors are easy to recognize."""
     n_checks: Count
     """Number of checks with a choice that showed a distractor from this source."""
@@ -293,7 +293,7 @@ class TrustRun(Record):
 
 
 class ClaimStanding(StrEnum):
-    """The group that a claim belongs to, by evidence and belief."""
+    """The group to which a claim belongs, by evidence and by the subject's belief."""
 
     SUPPORTED_INSISTED = "supported_insisted"
     SUPPORTED_WAVERING = "supported_wavering"
@@ -304,13 +304,13 @@ class ClaimStanding(StrEnum):
 
 
 class SampleAgreement(Record):
-    """The degree to which other answers to the same question agree with a claim; no documents are used."""
+    """The degree to which other answers to the same question agree with a claim. No documents are used."""
 
     value: Share | None
-    """Mean degree to which the samples support the claim or, if the judge only says yes or no, the share that do.
+    """Mean degree to which the samples support the claim or, if the judge only says yes or no, the share that do so.
     Higher is better; not calibrated. None if no sample was judged."""
     n: Count
-    """Number of samples that the value is based on."""
+    """Number of samples on which the value is based."""
     n_unscored: Count = 0
     """Number of samples that could not be judged."""
 
@@ -324,7 +324,7 @@ class ClaimTrust(Record):
     standing: ClaimStanding
     why_unplaced: str = ""
     agreement: SampleAgreement | None = None
-    """None without samples, and for an irrelevant claim."""
+    """None if there are no samples, or if the claim is irrelevant."""
 
 
 class LongFormTrustReport(Record):
@@ -335,7 +335,7 @@ class LongFormTrustReport(Record):
     claims: tuple[ClaimTrust, ...]
     counts: Mapping[ClaimStanding, Count]
     samples: tuple[str, ...] = ()
-    """The subject's other answers. Failed ones are not included."""
+    """The subject's other answers, without failed ones."""
     usage: Usage
     """Usage of TrustBC and of `samples`; SAFE's usage is in `factuality`."""
     fingerprint: TrustFingerprint
@@ -346,5 +346,5 @@ class LongFormTrustReport(Record):
     @model_validator(mode="after")
     def _no_claim_is_lost(self) -> Self:
         if len(self.claims) != len(self.factuality.claims) or sum(self.counts.values()) != len(self.claims):
-            raise ValueError("every claim of the response appears in the report once")
+            raise ValueError("every claim in the response must appear in the report exactly once")
         return self

@@ -33,7 +33,7 @@ class SubstituteGroup(StructuredOutput):
 
 
 class Substitutes(StructuredOutput):
-    """Things of the same kind as words in a response."""
+    """Possible replacements for words in a response, of the same kind as these words."""
 
     groups: list[SubstituteGroup]
 

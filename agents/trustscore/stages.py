@@ -31,7 +31,7 @@ class PassageJudgement:
 
 
 class Subject(Protocol):
-    """The model whose belief is tested. Its methods cost money; they raise ToolError, ModelOutputError, ConfigError."""
+    """The model whose belief is tested. Its methods cost money and raise ToolError, ModelOutputError or ConfigError."""
 
     @property
     def name(self) -> str: ...
@@ -46,7 +46,7 @@ class Subject(Protocol):
 
 
 class Judge(Protocol):
-    """Decides how passages relate to an answer. May cost money; raises the same errors as `Subject`."""
+    """Decides how passages relate to an answer. May cost money. Raises the same errors as `Subject`."""
 
     @property
     def name(self) -> str: ...
@@ -62,5 +62,5 @@ class Distract(Protocol):
     async def __call__(
         self, question: str, response: str, *, references: Sequence[str], meter: UsageMeter
     ) -> DistractorSet:
-        """Makes the distractors. Those that a model proposes may not state `references`, the known right answers."""
+        """Makes the distractors. A model's proposals must not state any of `references`, the known right answers."""
         ...

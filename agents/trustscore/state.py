@@ -25,7 +25,7 @@ from factloop.tools.search.gateway import SearchGateway
 
 @dataclass(frozen=True)
 class TrustContext:
-    """The context of one answer: the meter that its calls are charged to, and the search to use."""
+    """The context of one answer: the meter that charges for its calls, and the search to use."""
 
     meter: UsageMeter
     searching: SearchGateway | None = None
@@ -47,7 +47,7 @@ class ConsistencyInput(TypedDict):
     statements: NotRequired[bool]
     """True if the response is a claim to distinguish from other claims; `question` is then only its topic."""
     references: NotRequired[Sequence[str]]
-    """Known right answers, if any; a model that proposes distractors may not use them."""
+    """Known right answers, if any. A model that proposes distractors may not use them."""
 
 
 class ConsistencyOutput(TypedDict):
@@ -80,7 +80,7 @@ class FactualState(FactualInput, FactualOutput):
 
     query: str
     passages: Sequence[Evidence]
-    """Evidence found, best first; empty if there is nothing to judge, and `trust_fc` then says why."""
+    """The evidence found, best first. Empty if there is nothing to judge, in which case `trust_fc` says why."""
 
 
 class TrustInput(TypedDict):

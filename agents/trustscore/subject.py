@@ -34,7 +34,7 @@ _NO_ANSWER = re.compile(
     """,
     re.VERBOSE,
 )
-"""Matches the beginning of a refusal, that is, a sentence saying there is no answer, which leaves nothing to score."""
+"""Matches the beginning of a refusal, that is, a sentence which says that there is no answer."""
 
 
 @dataclass(frozen=True)

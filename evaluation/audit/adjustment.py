@@ -21,9 +21,8 @@ from factloop.evaluation.audit.figures import Bools, Floats, Group, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, rows_of, scores_of
 
 FEWEST = 25
-"""If fewer claims have a given label, the standard error of the flagged fraction among them can reach 0.5 / sqrt(25) =
-0.1 or
-more. With fewer errors than this, adjusting by that fraction does more harm than good (Table 31)."""
+"""With fewer claims, the standard error of the fraction that is flagged can exceed 0.5 / sqrt(25) = 0.1. With fewer
+errors, adjusting by the flagged fraction does more harm than good (Table 31)."""
 STANDARD_ERRORS = 2.0
 """Number of standard errors by which the flagging rates of errors and of other claims must differ."""
 
@@ -31,7 +30,7 @@ STANDARD_ERRORS = 2.0
 class AdjustmentMethod(StrEnum):
     UNADJUSTED = "unadjusted"
     ADJUSTED_COUNTS = "adjusted_counts"
-    """Uses predictions only."""
+    """Keeps the threshold and corrects the number of predicted errors (Forman 2006)."""
     ZERO_BIAS = "zero_bias"
     """The threshold at which the calibration system's error rate is closest to that of its labels."""
     BALANCED_ACCURACY = "balanced_accuracy"
@@ -42,7 +41,7 @@ class UnadjustedReason(StrEnum):
     """Why a method gives no result."""
 
     NO_ERRORS = "no_errors"
-    """The calibration system has no claim labelled unattributable."""
+    """The calibration system has no claims labelled unattributable."""
     NO_ATTRIBUTABLE = "no_attributable"
     EQUAL_RATES = "equal_rates"
     """The evaluator flags errors no more often than other claims, so its predictions are uninformative."""
@@ -61,7 +60,7 @@ class CalibrationWarning(StrEnum):
 
 
 class Adjustment(Record):
-    """One method, calibrated on one system and tested on the others, or why it gives no result."""
+    """One method, calibrated on one system and tested on the others, or the reason why it gives no result."""
 
     method: AdjustmentMethod
     undefined: UnadjustedReason | None = None
@@ -76,24 +75,24 @@ class Adjustment(Record):
     @model_validator(mode="after")
     def _is_tested_or_undefined(self) -> Self:
         if {self.undefined is None} != {self.mean_bias is not None, self.worst_bias is not None, bool(self.estimates)}:
-            raise ValueError("an adjustment is either tested or has the reason why it is undefined")
+            raise ValueError("an adjustment needs either all test results or the reason why it is undefined")
         return self
 
 
 class Calibration(Record):
-    """All methods with one calibration system."""
+    """All methods, calibrated on one system."""
 
     system: str
     n_errors: Count
     n_attributable: Count
     labelled: Share
-    """Error rate."""
+    """The system's error rate according to the labels."""
     true_rate: Share | None
-    """Fraction of its errors that are flagged (TNR in section 2.2, since errors are the positive class here)."""
+    """Fraction of the system's errors that are flagged (TNR in section 2.2; here, errors are the positive class)."""
     false_rate: Share | None
-    """Fraction of its other claims that are flagged."""
+    """Fraction of the system's other claims that are flagged."""
     warnings: tuple[CalibrationWarning, ...]
-    """They apply to adjusted counts and to thresholds tuned for balanced accuracy, which both depend on these rates."""
+    """Warnings about adjusted counts and thresholds tuned for balanced accuracy, both of which depend on the rates."""
     adjustments: tuple[Adjustment, ...]
     """One for each method, in order."""
 
@@ -102,27 +101,27 @@ class Calibration(Record):
 
 
 class _Bias(Record):
-    """The bias that remains after a method is applied; all biases are None if it gives no result."""
+    """The bias that remains after a method is applied. All biases are None if the method gives no result."""
 
     method: AdjustmentMethod
     mean_bias: Share | None
     worst_bias: Share | None
-    """The mean and the largest magnitude of the bias, averaged over calibrations, then over data sets."""
+    """Largest magnitude of the bias. Like `mean_bias`, it is averaged over calibrations, then over data sets."""
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
-    """The same without adjustment, over the same calibrations."""
+    """Both values without adjustment, over the same calibrations."""
     n_calibrations: Count
 
 
 class MethodMean(_Bias):
-    """One method over all choices of the calibration system, called "cross-validated" in the paper's Table 1."""
+    """The mean result of one method over all calibration systems ("cross-validated" in the paper's Table 1)."""
 
     n_undefined: Count
     """Number of calibrations for which the method gives no result. They are excluded."""
 
 
 class MethodAverage(_Bias):
-    """One method over several data sets with equal weights, however many systems they have."""
+    """The mean result of one method over data sets, weighted equally however many systems they contain."""
 
     n_datasets: Count
     """Number of data sets for which the method gives a result."""
@@ -130,21 +129,21 @@ class MethodAverage(_Bias):
 
 
 class AdjustmentReport(Record):
-    """One evaluator on one data set."""
+    """The results of adjusting one evaluator's error rates on one data set."""
 
     dataset: str
     evaluator: str
     threshold: float
     """The threshold for predictions without adjustment and with adjusted counts."""
     calibrations: tuple[Calibration, ...]
-    """Calibrations by increasing labelled error rate; empty if fewer than two systems have scored claims."""
+    """Sorted by increasing labelled error rate. Empty if fewer than two systems have scored claims."""
     methods: tuple[MethodMean, ...]
     n_left_out: Count
     """Number of claims without a score."""
 
 
 class MeanAdjustment(Record):
-    """One evaluator on the data sets in a task group, or on all of them."""
+    """The mean results for one evaluator over the data sets in a task group, or over all data sets."""
 
     group: Group
     evaluator: str
@@ -228,9 +227,9 @@ def _candidates(system: SortedScores) -> tuple[Floats, Ints]:
 def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
     """Adjusted counts (Forman 2006): (p - FPR) / (TPR - FPR), clipped to [0, 1]; errors are the positive class.
 
-    `flagged` is the fraction of all claims predicted to be errors; `true_rate` and `false_rate` are that fraction among
-    errors and among other claims. The paper does not state its formula, but its worst biases (86.5 and 80.5 points,
-    Table 31) are those of an estimate of 100%, so it must clip as well. Raises ValueError if the two rates are equal.
+    `flagged` is the fraction of all claims predicted to be errors; `true_rate` and `false_rate` are the same fraction
+    among errors and among other claims. The paper does not state its formula, but its worst biases (86.5 and 80.5
+    points, Table 31) result from an estimate of 100%, so it must clip as well. Raises ValueError if rates are equal.
     """
     if true_rate == false_rate:
         raise ValueError("the share of errors cannot be estimated because both rates are equal")
@@ -240,7 +239,7 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
     """Calibrates every method on each system in the data set and tests it on the others, at claim level.
 
-    Claims without a score are excluded and counted. With fewer than two systems, no calibration is tested.
+    Claims without a score are excluded (`n_left_out`). With fewer than two systems, there are no calibrations.
     """
     systems, n_left_out = _systems(table, evaluator, dataset)
     calibrations = _calibrations(systems, threshold) if len(systems) > 1 else []
@@ -255,7 +254,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 
 
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
-    """Each method's means over data sets. Raises ValueError if there are no reports or several evaluators."""
+    """Averages each method over data sets. Raises ValueError unless all reports are on the same evaluator."""
     if len({report.evaluator for report in reports}) != 1:
         raise ValueError("a mean needs reports on exactly one evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)
@@ -276,7 +275,7 @@ def _systems(table: PredictionTable, evaluator: str, dataset: str) -> tuple[dict
 
 
 Trials = dict[AdjustmentMethod, float | UnadjustedReason]
-"""The threshold of each method calibrated on one system, or why the method gives no result."""
+"""The threshold of each method calibrated on one system, or the reason why the method gives no result."""
 
 
 def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list[Calibration]:

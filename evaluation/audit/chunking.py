@@ -1,8 +1,8 @@
 """Measures how cutting documents into chunks affects an evaluator's predictions (Godbole & Jia, 2.1 and 4.2).
 
-An evaluator with a short window reads a document in chunks of whole sentences and takes its best score. A claim that
-draws on two distant parts is then not fully covered by any chunk. Documents are cut here in the same way as verifiers
-cut them (`cut_by_words`), so R2-diff describes the chunks that the evaluator actually read.
+An evaluator with a short context window reads a document in chunks of whole sentences and takes the best score of any
+chunk. A claim that relies on two distant passages is then not fully covered by any chunk. Documents are cut here in the
+same way as verifiers cut them (`cut_by_words`), so R2-diff describes the chunks that the evaluator actually read.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class Changes(Record):
 
     n: Count
     n_lost: Count
-    """Number of claims attributable with the whole document but not with chunks."""
+    """Number of claims predicted attributable with the whole document but not with chunks."""
     n_gained: Count
-    """Number of claims attributable with chunks but not with the whole document."""
+    """Number of claims predicted attributable with chunks but not with the whole document."""
     share_lost: Share | None
     share_gained: Share | None
     share_changed: Share | None
-    """Fraction of the `n` claims whose prediction changes; None without claims."""
+    """Fraction of the `n` claims whose prediction changes; None if there are no claims."""
     n_passed: Count
-    """Number of claims attributable with the whole document, which can therefore be lost."""
+    """Number of claims predicted attributable with the whole document, which are the claims that can be lost."""
 
 
 class LongDocumentRates(Record):
@@ -52,7 +52,7 @@ class LongDocumentRates(Record):
 
 
 class ChunkingBias(Record):
-    """One evaluator with and without chunks, on one group of claims with documents longer than a chunk."""
+    """The effect of chunks on one evaluator, for one group of claims with documents longer than a chunk."""
 
     group: Group
     evaluator: str
@@ -64,7 +64,7 @@ class ChunkingBias(Record):
     within: Changes
     """Claims with an R2-diff of zero: one chunk contains all the wording that the document shares with the claim."""
     across: Changes
-    """Claims with an R2-diff above zero: no single chunk contains all of that wording."""
+    """Claims with an R2-diff above zero: no single chunk contains all the wording shared with the claim."""
     on_whole: LongDocumentRates
     """Rates of the column for whole documents, over all long documents scored in both columns."""
     on_chunks: LongDocumentRates
@@ -93,8 +93,8 @@ class R2Differences:
     n_words: int
     values: Floats
     """In [0, 1]: ROUGE-2 precision of the claim against the whole document minus the best precision against a single
-    chunk; 0 if one chunk contains everything that they share. NaN for claims of fewer than two words, and if `is_cut`
-    is false."""
+    chunk. 0 if one chunk contains all wording that claim and document share; NaN for claims of fewer than two words and
+    if `is_cut` is false."""
     is_cut: Bools
     """Whether the document has more than `n_words` words, as counted by `cut_by_words`."""
 

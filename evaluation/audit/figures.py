@@ -1,8 +1,8 @@
 """Calculates the figures of an audit: values with intervals for data sets, and their plain means over groups.
 
 A mean gives each data set the same weight, whatever its size, as in the paper (Godbole & Jia, section 2.2). Data sets
-without a value are excluded from the mean and counted. If one of the other data sets has no value in a resample, the
-mean of that resample is undefined, because it would cover different data sets.
+without a value are left out of the mean, and their number is reported. If one of the other data sets has no value in a
+resample, the mean of that resample is undefined, because it would cover different data sets.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Group(Record):
     pooled."""
 
     def is_like(self, other: Group) -> bool:
-        """Whether both cover the same data sets, pooled or not."""
+        """Whether both groups cover the same data sets, pooled or not."""
         return (self.kind, self.name) == (other.kind, other.name)
 
 
@@ -48,8 +48,8 @@ class AuditFigure(Figure):
     n: Count
     """Number of claims or responses that the value is based on."""
     n_clusters: Count
-    """Number of prompts (or responses) that they belong to; these are the units that the bootstrap draws. If a figure
-    needs claims of both labels, only prompts (or responses) with claims of the rarer label are counted."""
+    """Number of prompts (or responses) to which these units belong. The bootstrap draws whole prompts (or responses).
+    If a figure needs claims of both labels, only those with claims of the rarer label are counted."""
     low: float | None = None
     high: float | None = None
     """None without resamples, with fewer than two clusters, and if no resample has a value. Also None if all resamples
@@ -65,7 +65,7 @@ class AuditFigure(Figure):
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of one kind in an array of any shape; the leading axis has the data first, then each resample."""
+    """Figures of one kind in an array of any shape. On the leading axis, the data come first, then the resamples."""
 
     values: Floats
     """Shape (1 + n_resamples, *shape); NaN where undefined."""
@@ -74,7 +74,7 @@ class Figures:
     n_clusters: Ints
 
     def estimates(self, why: Sequence[Undefined], level: float) -> list[AuditFigure]:
-        """One estimate per position in C order; `why` gives the reason for each if it is undefined."""
+        """One estimate per position in C order. `why` contains the reasons to report for undefined estimates."""
         values = self.values.reshape(len(self.values), -1)
         low, high, n_undefined = percentiles(values[1:], (1.0 - level) / 2.0)
         columns = (values[0], low, high, n_undefined, self.n.ravel(), self.n_clusters.ravel())
@@ -99,13 +99,13 @@ def _estimate(
 
 
 def groups_of(datasets: Sequence[str], tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """The groups with the positions of their data sets: single data sets, then task groups by name, then all."""
+    """The groups with the indices of their data sets: single data sets, task groups by name, then all data sets."""
     singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(datasets)]
     return [*singles, *averaged_groups(len(datasets), tasks)]
 
 
 def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """The task groups by name, then all; `tasks` gives the task of each data set."""
+    """The task groups by name, then all data sets. `tasks` contains the task of each data set."""
     places, of_place = list(range(n_datasets)), tasks or ()
     groups = [
         (Group(kind="task", name=task), [place for place in places if of_place[place] == task])
@@ -147,6 +147,6 @@ def _mean(values: Floats) -> Floats:
 
 
 def ratio(part: Floats, whole: Floats) -> Floats:
-    """Ratios; NaN if the denominator is zero."""
+    """Elementwise `part / whole`, or NaN if `whole` is zero."""
     with np.errstate(invalid="ignore"):
         return np.asarray(part / whole)

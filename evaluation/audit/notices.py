@@ -1,4 +1,4 @@
-"""Lists which parts an audit omits and what weakens its figures."""
+"""Lists the parts that an audit omits and the weaknesses of its figures."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ FEWEST_RESAMPLES = 100
 
 def left_out(table: PredictionTable) -> Iterator[str]:
     """The parts of the audit that cannot be computed from this table."""
-    yield from (f"{name}: No row has a score from this evaluator." for name in table.without_scores)
+    yield from (f"{name}: no row has a score from this evaluator." for name in table.without_scores)
     absent = {
-        "Wording and chunks: the rows do not contain claims with their documents.": not table.has_text,
-        "Chunks: no evaluator NAME has a second column of scores on chunks, such as NAME@500.": (
+        "Wording and chunks: the rows do not contain the text of claims and documents.": not table.has_text,
+        "Chunks: no evaluator has a second column with its scores on chunks, such as NAME@500 for NAME.": (
             not chunked_evaluators(table.scores)
         ),
         "Task groups: the rows have no task.": table.task is None,
         "Tests by prompt: without prompt_id, systems are compared by whole responses.": table.prompt is None,
-        "Agreement of evaluators: there is only one, so it is compared only with the labels.": len(table.scores) == 1,
+        "Agreement between evaluators: there is only one, so agreement is only with labels.": len(table.scores) == 1,
     }
     yield from (said for said, is_absent in absent.items() if is_absent)
     n_datasets, dataset = len(table.dataset.names), table.dataset.codes.astype(np.int64)
@@ -49,19 +49,19 @@ def left_out(table: PredictionTable) -> Iterator[str]:
         if n_unknown[place]:
             yield (
                 f"{name}: {n_unknown[place]:,} of {n_claims[place]:,} claims belong to the system `{UNKNOWN_SYSTEM}`. "
-                "Rates and agreement count them; headroom, ranking, bias by system and adjustment do not."
+                "Rates and agreement include them; headroom, ranking, bias by system and adjustment do not."
             )
         if n_systems[place] == 1:
-            yield f"{name}: Headroom, ranking and adjustment: there is only one system."
+            yield f"{name}: headroom, ranking and adjustment need two systems, but there is only one."
         if n_systems[place] == 2:
             yield f"{name}: Kendall's and Pearson's coefficients need three systems, but there are only two."
         if not n_errors[place]:
-            yield f"{name}: TNR, FPR, balanced accuracy and gap: no claim is labelled unattributable."
+            yield f"{name}: TNR, FPR, balanced accuracy and gap need claims that are labelled unattributable."
         if not n_others[place]:
-            yield f"{name}: TPR, FNR, balanced accuracy and gap: no claim is labelled attributable."
+            yield f"{name}: TPR, FNR, balanced accuracy and gap need claims that are labelled attributable."
     for name, scores in table.scores.items():
         if not ((scores > 0.0) & (scores < 1.0)).any():
-            yield f"{name}: Tuned thresholds: all scores of this evaluator are 0 or 1."
+            yield f"{name}: thresholds cannot be tuned, because all scores of this evaluator are 0 or 1."
 
 
 def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> Iterator[str]:
@@ -73,9 +73,9 @@ def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> It
 def _weaknesses(table: PredictionTable, at: AuditAt) -> Iterator[str]:
     if table.n_effective is not None:
         yield (
-            f"The effective number of claims is {round(table.n_effective):,} of {table.n_rows:,}. Rates, scores, "
-            "agreement and error rates of claims weight each claim by the inverse of its `probability`; all other "
-            "figures use the labelled claims without weights."
+            f"The {table.n_rows:,} claims are as informative as {round(table.n_effective):,} equally weighted ones. "
+            "Rates, scores, agreement and error rates of claims weight each claim by the inverse of its `probability`; "
+            "all other figures use the labelled claims without weights."
         )
     response, n_responses = numbered(table.response.codes)
     for name, scores in table.scores.items():
@@ -90,11 +90,11 @@ def _weaknesses(table: PredictionTable, at: AuditAt) -> Iterator[str]:
             if n_wrong:
                 yield (
                     f"{name}: {n_wrong:,} of the {lacks.sum():,} responses with an unscored claim also have a claim "
-                    "that is called wrong. Figures for responses exclude every response with an unscored claim."
+                    "that this evaluator judges wrong. Figures for responses exclude responses with unscored claims."
                 )
     for one in at.chunking:
         if one.group.kind == "all" and not one.within.n + one.across.n:
-            yield f"{one.chunked}: No scored claim has a document longer than a chunk."
+            yield f"{one.chunked}: no scored claim has a document longer than one chunk."
 
 
 def _intervals(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> Iterator[str]:
@@ -110,4 +110,4 @@ def _intervals(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> 
     of_dataset = np.bincount(table.dataset.codes[first], minlength=len(table.dataset.names)).tolist()
     for name, n in zip(table.dataset.names, of_dataset, strict=True):
         if n < CLUSTERS_WARNED:
-            yield f"{name}: {n:,} prompts or responses are fewer than {CLUSTERS_WARNED}, so intervals are too narrow."
+            yield f"{name}: with fewer than {CLUSTERS_WARNED} prompts or responses ({n:,}), intervals are too narrow."

@@ -1,21 +1,21 @@
-"""Measures how far an evaluator misjudges whole systems (Godbole & Jia, 3.3 and 3.4; tables in appendix A.4).
+"""Measures how much an evaluator misjudges whole systems (Godbole & Jia, 3.3 and 3.4; tables in appendix A.4).
 
     error rate of a system = share of its claims (or responses) that are unattributable, by label or by prediction
     bias = predicted error rate - labelled error rate, in [-1, 1], best at 0; below 0, errors are missed
     headroom = lowest error rate of any system in the data set, i.e. how much can still be improved
 
-A response is attributable if all of its claims are. For the systems in a data set, the figures are the mean and the
-largest magnitude of the bias, and the headroom by labels, by predictions and their difference. For task groups and for
-all data sets, they are plain means of the data sets' figures. Claims without a score, and responses with such a claim,
-are excluded from both rates of that evaluator and counted; `errors` has the labelled rates of all claims. Headroom
-needs two systems with scores. Claims of unknown systems (`UNKNOWN_SYSTEM`) do not form a system, so they count only in
-`datasets`.
+A response is attributable if all of its claims are. The figures for a data set are the mean and the largest magnitude
+of its systems' biases, the headroom by labels and by predictions, and the difference between the two. Those for task
+groups and for all data sets are plain means over data sets. Claims without a score, and responses with such a claim,
+are excluded from both rates of the evaluator, and their number is reported; `errors` contains the labelled rates for
+all claims. Headroom needs two systems with scores. Claims of unknown systems (`UNKNOWN_SYSTEM`) do not form a system,
+so they count only in `datasets`.
 
 Departures: the paper's text defines the bias as labelled minus predicted, but its tables give predicted minus labelled,
-as here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. With resamples, the part that
-sampling explains is therefore subtracted, and the interval reaches 0 if there may be no bias at all (`magnitudes`); the
-paper's plain mean can be computed from `systems`. Minima of noisy values are biased downwards, more in resamples than
-in the data, so the interval of a headroom may not contain its value.
+as here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. With resamples, the part
+explained by sampling is therefore subtracted, and the interval reaches 0 if there may be no bias at all (`magnitudes`).
+The paper's plain mean can be computed from `systems`. Minima of noisy values are biased downwards, more in resamples
+than in the data, so the interval of a headroom may not contain its value.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class SystemErrors(Record):
 
 
 class SystemBias(Record):
-    """The error rate of one system according to an evaluator, compared with the labels of the claims that it scored."""
+    """The error rates of one system by evaluator and by label, over the claims that the evaluator scored."""
 
     evaluator: str
     level: Level
@@ -70,13 +70,13 @@ class DatasetBias(Record):
 
 
 class EvaluatorBias(Record):
-    """The biases of one evaluator over the systems in a data set, or means over several data sets."""
+    """The biases of one evaluator over the systems in a data set, or their means over several data sets."""
 
     evaluator: str
     level: Level
     group: Group
     mean_absolute: AuditFigure
-    """With resamples, the part that sampling explains is subtracted from all magnitudes (see `magnitudes`)."""
+    """With resamples, the part explained by sampling is subtracted from all magnitudes (see `magnitudes`)."""
     worst_absolute: AuditFigure
     worst_system: str | None
     """The system with the largest bias; None for several data sets."""
@@ -85,7 +85,7 @@ class EvaluatorBias(Record):
     headroom_bias: AuditFigure
     """Predicted minus labelled headroom."""
     headroom_absolute: AuditFigure
-    """Magnitude of `headroom_bias`. Unlike the bias itself, it does not cancel out over data sets."""
+    """Magnitude of `headroom_bias`. Unlike biases, magnitudes do not cancel out across data sets."""
     n_systems: Count
     """Number of systems with a scored claim or response."""
 
@@ -101,7 +101,7 @@ class Quantification(Record):
 
 
 def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Quantification:
-    """The error rates of systems and the figures of groups at each level: first by labels, then by each evaluator."""
+    """The error rates according to the labels, and the biases of each evaluator, at each level."""
     levels = tuple(levels)
     places = [(level, place) for level in levels for place in range(len(counted.evaluators))]
     return Quantification(
@@ -214,7 +214,7 @@ def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Flo
 def _magnitudes(
     counted: CountTable, columns: Mapping[str, OfGroups], bias: Floats, headroom_bias: Floats
 ) -> dict[str, OfGroups]:
-    """The columns of magnitudes, minus the part that sampling explains."""
+    """The columns of magnitudes, minus the part explained by sampling."""
     level, defined = counted.basis.level, ~np.isnan(bias[0])
     cells = [np.flatnonzero((counted.cell_dataset == place) & defined) for place in range(len(counted.datasets))]
     of_members: dict[str, Callable[[list[int]], Magnitude]] = {
@@ -239,14 +239,14 @@ def _less_noise(plain: AuditFigure, of: Callable[[list[int]], Magnitude], member
 
 
 def _mean_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
-    """The mean over the systems of each data set, then over data sets; `cells` has the systems of each data set."""
+    """The mean over the systems of each data set, then over data sets. `cells` contains the cells of each data set."""
     cells = [own for own in cells if len(own)]
     weights = np.concatenate([np.full(len(own), 1.0 / len(own) / len(cells)) for own in cells])
     return mean_magnitude(bias[:, np.concatenate(cells)], weights, level)
 
 
 def _worst_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
-    """The mean over data sets of the largest bias of a system."""
+    """The mean over data sets of the largest bias in each."""
     groups = np.concatenate([np.full(len(own), place) for place, own in enumerate(cells)])
     return largest_magnitude(bias[:, np.concatenate(cells)], groups, level)
 
@@ -257,15 +257,15 @@ def _mean_headroom(headroom_bias: Floats, level: float) -> Magnitude:
 
 
 def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, n: Ints) -> tuple[Floats, Floats, Ints]:
-    """The same arrays without unknown systems: their rates become undefined and their units are not counted."""
+    """Excludes unknown systems from the arrays: their rates become undefined, and their units are not counted."""
     is_known = counted.is_of_known_system
     return np.where(is_known, labelled, np.nan), np.where(is_known, predicted, np.nan), np.where(is_known, n, 0)
 
 
 def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
-    """Reduces over the systems with a value in the data; NaN if there are fewer than `fewest`.
+    """Reduces over the systems that have a value in the data, or returns NaN if fewer than `fewest` do.
 
-    The shape is (1 + n_resamples, n_datasets). A resample in which one of these systems has no value is NaN.
+    The shape is (1 + n_resamples, n_datasets). A resample is NaN if any of these systems has no value in it.
     """
     found = np.full((len(values), len(counted.datasets)), np.nan)
     is_defined = ~np.isnan(values[0])
@@ -290,6 +290,6 @@ def _estimates(counted: CountTable, values: Floats, n: Floats | Ints, n_clusters
 
 
 def _names(counted: CountTable) -> list[tuple[str, str]]:
-    """The data set and system of each cell."""
+
     cells = zip(counted.cell_dataset.tolist(), counted.cell_system.tolist(), strict=True)
     return [(counted.datasets[dataset], counted.systems[system]) for dataset, system in cells]

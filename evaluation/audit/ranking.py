@@ -34,7 +34,7 @@ from factloop.evaluation.statistics.significance import PValueAdjustment, adjust
 
 ALPHA = 0.05
 SHARED = 0.5
-"""A pair is compared by prompts if at least this fraction of each system's claims (or responses) shares prompts."""
+"""Pairs are compared by prompts if at least this fraction of each system's units is on prompts that both answered."""
 LEAST_PROMPTS = 6
 """With fewer prompts, no paired test can reach p = 0.05: five that all point in the same direction give p = 1/16."""
 
@@ -45,7 +45,7 @@ class PairTest(StrEnum):
     CLUSTERED = "clustered_proportions"
     """Compares whole responses, or prompts if known, because claims in a response are similar to each other."""
     TWO_PROPORTIONS = "two_proportions"
-    """Treats claims (or responses) as independent; used on request or if every response has one claim."""
+    """Treats claims (or responses) as independent. Used on request, or if every response has only one claim."""
 
 
 Unpaired = Literal[PairTest.CLUSTERED, PairTest.TWO_PROPORTIONS]
@@ -55,7 +55,7 @@ class Order(StrEnum):
     """How the first system of a pair compares with the second."""
 
     BETTER = "better"
-    """A significantly lower error rate."""
+    """The first system has a significantly lower error rate."""
     SAME = "no_difference"
     WORSE = "worse"
 
@@ -66,7 +66,7 @@ class SystemRates(Record):
     """Number of claims or responses that the evaluator scored."""
     labelled: Share
     predicted: Share
-    """Error rates."""
+    """`labelled` and `predicted` are error rates."""
 
 
 class PairOrder(Record):
@@ -99,7 +99,7 @@ class OrderCell(Record):
 
 
 class Ranking(Record):
-    """One evaluator on the systems in one data set."""
+    """The order in which one evaluator places the systems of a data set, compared with the order by labels."""
 
     dataset: str
     evaluator: str
@@ -109,7 +109,7 @@ class Ranking(Record):
     p_adjustment: PValueAdjustment
     """Adjustment of p-values for the number of pairs, separately for labels and predictions."""
     systems: tuple[SystemRates, ...]
-    """The systems by increasing labelled error rate."""
+    """The systems, sorted by increasing labelled error rate."""
     pairs: tuple[PairOrder, ...]
     cells: tuple[OrderCell, ...]
     """The 3 x 3 table, row by row. Since the first system of a pair is the better one by label, the row `worse` is
@@ -118,7 +118,7 @@ class Ranking(Record):
     n_wrong: Count
     """Number of pairs that differ by predictions but not by labels, vice versa, or in opposite directions (`%Err`)."""
     n_reversed: Count
-    """Number of pairs whose differences are significant by both but in opposite directions (`%Maj. Err`)."""
+    """Number of pairs with significant differences in opposite directions by labels and predictions (`%Maj. Err`)."""
     share_wrong: Share | None
     share_reversed: Share | None
     """Fraction of all pairs; None if fewer than two systems have scored claims."""
@@ -130,20 +130,20 @@ class Ranking(Record):
 
 
 class MeanRanking(Record):
-    """One evaluator over several data sets with equal weights, however many systems they have."""
+    """The mean ranking of one evaluator over data sets, weighted equally however many systems they contain."""
 
     group: Group
     evaluator: str
     level: Level
     share_wrong: Share | None
     share_reversed: Share | None
-    """None if no data set has a pair."""
+    """None if no data set contains a pair of systems."""
     n_datasets: Count
     """Number of data sets with at least one pair."""
     n_pairs: Count
     kendall: float | None
     n_kendall: Count
-    """Number of data sets in the mean, which are those with a defined coefficient."""
+    """Number of data sets with a defined coefficient, over which the mean is taken."""
     pearson: float | None
     n_pearson: Count
 
@@ -205,7 +205,8 @@ class PairTests:
     """
 
     def __init__(self, units: Units, systems: Sequence[int], unpaired: Unpaired = PairTest.CLUSTERED) -> None:
-        """`systems` are the codes of the systems to compare, each with units; pairs are positions in this sequence."""
+        """`systems` contains the codes of the systems to compare, all of which must have units. Pairs refer to systems
+        by their index in `systems`."""
         self._n_systems = n_systems = len(systems)
         place_of = np.zeros(int(units.system.max(initial=0)) + 1, dtype=np.int64)
         place_of[list(systems)] = np.arange(n_systems)
@@ -222,11 +223,11 @@ class PairTests:
         """(n_systems, n_systems): claims of the first system on prompts that the second also answered."""
         covered = self._on_shared / self._total[:, None]
         self.n_prompts: Ints = (has @ has.T).astype(np.int64)[self.first, self.second]
-        """(n_pairs,): number of prompts that both answered."""
+        """(n_pairs,): number of prompts that both systems answered."""
         self.is_paired: Bools = (self.n_prompts >= LEAST_PROMPTS) & (
             np.minimum(covered, covered.T)[self.first, self.second] >= SHARED
         )
-        """(n_pairs,): whether the two are compared by prompts."""
+        """(n_pairs,): whether the pair is compared by prompts."""
         no_errors = np.zeros(len(units.system), np.bool_)
         is_clustered = np.array([one.is_clustered for one in self._by_cluster(no_errors)], np.bool_)
         by_cluster = is_clustered[self.first] | is_clustered[self.second]
@@ -234,11 +235,11 @@ class PairTests:
             PairTest.PAIRED if paired else unpaired if clustered else PairTest.TWO_PROPORTIONS
             for paired, clustered in zip(self.is_paired, by_cluster, strict=True)
         ]
-        """(n_pairs,): the test used for each. If every cluster has one unit, clustered proportions reduce to two
+        """(n_pairs,): the test used for each pair. If every cluster has one unit, clustered proportions reduce to two
         proportions."""
 
     def differences(self, is_error: Bools) -> list[Difference]:
-        """The difference for each pair if these units are the errors."""
+        """The difference for each pair of systems, with the units in `is_error` counted as errors."""
         total, on_prompt = self._tally(is_error)
         found = [Difference(0.0, 1.0)] * len(self.first)
         paired, unpaired = np.flatnonzero(self.is_paired), np.flatnonzero(~self.is_paired)
@@ -255,7 +256,7 @@ class PairTests:
         return found
 
     def _tally(self, kind: Bools) -> tuple[Ints, Floats]:
-        """The number of units of this kind for each system, and for each system on each prompt that several systems
+        """The number of units in `kind` for each system, and for each system on each prompt that several systems
         answered (n_systems, n_shared_prompts)."""
         cell = (self._place * self._n_prompts + self._prompt)[kind & self._is_shared]
         on_prompt = np.bincount(cell, minlength=self._n_systems * self._n_prompts).astype(np.float64)
@@ -363,7 +364,7 @@ def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
 
 
 def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
-    """Means over data sets, as in the paper. Raises ValueError without rankings or for several evaluators or levels."""
+    """Averages over data sets, as in the paper. Raises ValueError unless all rankings share one evaluator and level."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
         raise ValueError("a mean needs rankings of one evaluator at one level")
     means, counts = dict[str, float | None](), dict[str, int]()

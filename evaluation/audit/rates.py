@@ -10,16 +10,16 @@ which is in [-1, 1].
 
 An evaluator with a positive gap misses errors; one with a negative gap finds errors that do not exist. Each measure is
 computed on one data set, over all its systems; the measures of task groups and of all data sets are plain means, as in
-the paper. Claims without a score (for agreement, without a score from one of the two) are excluded and counted. A rate
+the paper. Claims without a score (or, for agreement, without two) are excluded, and their number is reported. A rate
 is undefined if the data set has no scored claim of that class, and the IoU is undefined if neither evaluator predicts
 that verdict.
 
 Departures: the paper gives no intervals, does not average over task groups, and does not compare evaluators with the
 labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). If a rate
-is 0 or 1, all resamples are the same, which does not mean certainty. On a single data set, it then gets Wilson's
-interval (1927) with one case per prompt (or response), since the similarity of their claims cannot be estimated. The
-intervals of balanced accuracy and gap are then combined from those of both rates, by the distances of their ends from
-the rates (MOVER: Zou and Donner 2008).
+is 0 or 1, all resamples are the same, which does not mean certainty. On a single data set, such a rate is given
+Wilson's interval (1927) with one case per prompt (or response), since the similarity of claims within these cannot be
+estimated. The intervals of balanced accuracy and gap are then combined from those of the two rates, using the distances
+between each rate and the ends of its interval (MOVER: Zou and Donner 2008).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class EvaluatorRates(Record):
 
 
 def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> tuple[EvaluatorRates, ...]:
-    """The rates for each level, evaluator and group: first single data sets, then task groups, then all."""
+    """The rates for each level, evaluator and group: single data sets, then task groups, then all data sets."""
     return tuple(
         rate for level in levels for place in range(len(counted.evaluators)) for rate in _rates(counted, level, place)
     )
@@ -107,10 +107,10 @@ def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
 
 
 def _wilson(one: AuditFigure, level: float) -> AuditFigure:
-    """The rate with Wilson's interval for as many cases as there are clusters; one end is the rate itself."""
+    """Adds Wilson's interval with one case per cluster. One end of the interval is the rate itself."""
     if one.n_clusters < 2 or one.value is None:
         return one
-    from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it ships no types
+    from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it has no type hints
 
     low, high = proportion_confint(one.value * one.n_clusters, one.n_clusters, 1.0 - level, "wilson")
     return one.model_copy(update={"low": float(low), "high": float(high)})
@@ -123,7 +123,7 @@ def _opposite(one: AuditFigure, rate: AuditFigure) -> AuditFigure:
 
 
 def _combined(one: AuditFigure, tpr: AuditFigure, tnr: AuditFigure, *, sign: float, scale: float) -> AuditFigure:
-    """The interval of scale * (TPR + sign * TNR), combined from both intervals; unchanged if either is missing."""
+    """Adds the interval of scale * (TPR + sign * TNR), combined from both intervals, unless either is missing."""
     if tpr.interval is None or tnr.interval is None or tpr.value is None or tnr.value is None or one.value is None:
         return one
     (low, high), ends = tpr.interval, tnr.interval if sign > 0.0 else tnr.interval[::-1]
@@ -141,8 +141,8 @@ def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
 
 
 def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """Each measure with the number of claims and of clusters that it is based on. For measures of both classes, the
-    clusters are those of the rarer class."""
+    """The values of each measure, and the numbers of units and clusters that they are based on. For measures of both
+    classes, the clusters are those of the rarer class."""
     by_label = confusion.sum(axis=3)
     tpr = ratio(confusion[:, :, 1, 1], by_label[:, :, 1])
     tnr = ratio(confusion[:, :, 0, 0], by_label[:, :, 0])
@@ -160,7 +160,7 @@ def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict
 
 
 def _why(by_label: Floats) -> list[Undefined]:
-    """The reasons why a measure is undefined on data sets in which one or both classes are absent."""
+    """The reason to report for each data set if a measure is undefined on it."""
     return [
         Undefined.NOTHING_SCORED
         if not n_negative + n_positive
@@ -172,20 +172,20 @@ def _why(by_label: Floats) -> list[Undefined]:
 
 
 class PairAgreement(Record):
-    """The extent to which two evaluators, or an evaluator and the labels, give the same verdicts on the same claims."""
+    """The agreement of two evaluators, or of an evaluator and the labels, on each verdict."""
 
     evaluator: str
     other: str | None
-    """None if compared with the labels."""
+    """None if the evaluator is compared with the labels."""
     group: Group
     unattributable: AuditFigure
     attributable: AuditFigure
     n_left_out: Count
-    """Number of claims without a score from one of the two."""
+    """Number of claims without a score from at least one of the two."""
 
 
 def agreement(counted: CountTable) -> tuple[PairAgreement, ...]:
-    """The agreement of each pair on claims: first on single data sets, then on task groups, then on all."""
+    """The agreement of each pair on the claims of single data sets, then of task groups, then of all data sets."""
     return tuple(found for place in range(len(counted.pairs)) for found in _agreement(counted, place))
 
 

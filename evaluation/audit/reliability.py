@@ -2,13 +2,13 @@
 
     ECE   = sum over ten bins of (share of claims in the bin) * |mean score - share labelled attributable|
     Brier = mean of (score - label)^2
-    AUC   = probability that an attributable claim scores higher than another one; ties count as half
+    AUC   = probability that an attributable claim scores higher than an unattributable one; ties count as half
 
-The bins of the expected calibration error have equal width, from (0, 0.1] to (0.9, 1], with 0 in the first (Guo et al.
-2017, section 2). ECE and Brier score are best at 0; `brier_of_share` is the Brier score if every claim is scored with
-the fraction of claims that are attributable. An AUC of 0.5 is chance level; AUC does not depend on a threshold. None of
-these has an interval, and ECE is biased upwards if bins contain few claims. Godbole and Jia use only verdicts; this
-project adds these measures.
+The bins of the expected calibration error have equal width, from (0, 0.1] to (0.9, 1], and the first also contains 0
+(Guo et al. 2017, section 2). ECE and Brier score are best at 0. `brier_of_share` is the Brier score that results from
+giving every claim the fraction of attributable claims as its score. An AUC of 0.5 is chance level; the AUC does not
+depend on a threshold. None of these measures has an interval, and the ECE is biased upwards if bins contain few claims.
+Godbole and Jia use only verdicts; this project adds these measures.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ N_BINS = 10
 
 
 class ScoreBin(Record):
-    """Claims with scores between two tenths."""
+    """The claims whose scores are in one tenth of the range from 0 to 1."""
 
     low: Share
-    """Exclusive, except for 0, which is in the first bin."""
+    """Exclusive, except that the first bin includes 0."""
     high: Share
     """Inclusive."""
     n: Count
     mean_score: Share | None
     attributable: Share | None
-    """Fraction labelled attributable; None without claims. If scores are probabilities, it equals the mean score."""
+    """Fraction labelled attributable; None if there are no claims. Equals the mean score if scores are probabilities.
+    """
 
 
 class Reliability(Record):
-    """The scores of one evaluator on one group of claims, pooled."""
+    """The reliability of one evaluator's scores on one group of claims, pooled over its data sets."""
 
     group: Group
     evaluator: str

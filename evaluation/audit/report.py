@@ -21,7 +21,7 @@ from factloop.evaluation.statistics.significance import PValueAdjustment
 
 
 class AuditData(Record):
-    """The data that were audited."""
+    """The audited data."""
 
     name: str
     """The file's name and the start of its SHA-256 hash."""
@@ -47,7 +47,7 @@ class AuditSettings(Record):
     """0.5, followed by the chosen threshold, if any."""
     alpha: Share
     p_adjustment: PValueAdjustment
-    """Adjustment of p-values for the number of tests over pairs of systems in one data set."""
+    """How p-values are adjusted for testing many pairs of systems in one data set."""
     n_resamples: Count
     level: Share
     """Confidence level of the intervals."""
@@ -62,22 +62,22 @@ class AuditAt(Record):
     rates: tuple[EvaluatorRates, ...]
     """One for each level, evaluator and group."""
     agreement: tuple[PairAgreement, ...]
-    """One for each pair of evaluators, and for each evaluator and the labels, per group."""
+    """One per group for each pair of evaluators, and for each evaluator paired with the labels."""
     quantification: Quantification
     rankings: tuple[Ranking, ...]
     """One for each level, evaluator and data set."""
     mean_rankings: tuple[MeanRanking, ...]
-    """One for each level and evaluator on each task group and on all data sets."""
+    """One for each level and evaluator, per task group and for all data sets."""
     reliability: tuple[Reliability, ...] = ()
-    """One per group for each evaluator with scores between 0 and 1; the same at each threshold."""
+    """One per group for each evaluator with scores between 0 and 1. These are the same at every threshold."""
     surface: tuple[SurfaceBias, ...]
     """One for each evaluator and group; empty if the rows contain no text."""
     chunking: tuple[ChunkingBias, ...]
-    """One for each evaluator with a chunked column, and group."""
+    """One per group for each evaluator with a chunked column."""
     adjustment: tuple[AdjustmentReport, ...]
     """One for each evaluator and data set."""
     mean_adjustments: tuple[MeanAdjustment, ...] = ()
-    """One for each evaluator on each task group, and on all data sets."""
+    """One for each evaluator, per task group and for all data sets."""
 
 
 class AuditReport(Record):
@@ -87,8 +87,8 @@ class AuditReport(Record):
     data: AuditData
     settings: AuditSettings
     at: Annotated[tuple[AuditAt, ...], Field(min_length=1)]
-    """The figures at each threshold, in their order."""
+    """The figures at each threshold, in the order of `settings.thresholds`."""
     left_out: tuple[str, ...]
-    """Parts that could not be computed, with the reason."""
+    """The parts that could not be computed, each with the reason."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

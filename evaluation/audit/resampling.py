@@ -1,10 +1,10 @@
 """Counts the claims and responses of a table and of its bootstrap resamples, for the audit's figures and intervals.
 
 Claims in a response are similar to each other, and so are responses to a prompt. A resample therefore draws whole
-clusters with replacement: within each data set, as many as it has. If each cluster belongs to one system (responses, or
-prompts that no two systems share), clusters are also drawn within that system, so each system keeps its number of
-clusters. A resample is represented by the number of times that each cluster was drawn; its counts are the clusters'
-counts multiplied by these numbers.
+clusters with replacement, as many from each data set as it contains. If each cluster belongs to one system (responses,
+or prompts that no two systems share), clusters are also drawn system by system, so each system keeps its number of
+clusters. A resample is represented by the number of times that each cluster was drawn. Its counts are the clusters'
+counts, multiplied by these numbers and summed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LEVEL = 0.95
 
 
 class Basis(Record):
-    """The basis of an audit's figures."""
+    """What an audit's figures are based on."""
 
     thresholds: dict[str, Share]
     """Each evaluator's threshold: a score at or above it predicts that the claim is attributable."""
@@ -48,15 +48,15 @@ class Basis(Record):
     level: Share
     """Confidence level of the intervals."""
     n_effective: float | None = None
-    """Number of equally weighted claims that would be as informative, if rows have a `probability` and claims are
-    weighted by its inverse; None if all claims have equal weight."""
+    """Number of equally weighted claims that would be as informative as these, which are weighted by the inverse of
+    their `probability`. None if all claims have equal weight."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of claims or responses; the leading axis has the table first, then each resample.
+    """Counts of claims or responses. On the leading axis, the table comes first, followed by its resamples.
 
-    If claims have weights, these are sums of weights; fields named `n_...` are about the table only and count each
+    If claims have weights, the counts are sums of weights. Fields named `n_...` refer to the table only and count each
     claim once.
     """
 
@@ -71,11 +71,11 @@ class Tally:
     cell_clusters: Ints
     """Shape (n_evaluators + 1, n_cells): clusters with a unit that has a verdict; the last row counts all clusters."""
     dataset_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets): the same by data set, since its systems may share clusters."""
+    """Shape (n_evaluators + 1, n_datasets): like `cell_clusters`, but by data set, since systems may share clusters."""
     known_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets): the same for units of known systems."""
+    """Shape (n_evaluators + 1, n_datasets): like `dataset_clusters`, but only for units of known systems."""
     label_clusters: Ints
-    """Shape (n_evaluators + 1, n_datasets, 2): the same for units of each label."""
+    """Shape (n_evaluators + 1, n_datasets, 2): like `dataset_clusters`, but for units of each label."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ class CountTable:
     claims: Tally
     responses: Tally
     overlap: Floats
-    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims to which both give 0, both give 1, or the two give
-    different verdicts; see `pairs_of`."""
+    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims to which both members of a pair (see `pairs_of`) give 0,
+    both give 1, or the two give different verdicts."""
     n_overlap: Ints
     """Shape (n_datasets, n_pairs, 3): claims of the table, each counted once."""
     overlap_clusters: Ints
@@ -106,7 +106,7 @@ class CountTable:
 
     @property
     def is_of_known_system(self) -> Bools:
-        """(n_cells,): the other cells are excluded from all figures per system."""
+        """(n_cells,): whether the system is known. Other cells are excluded from all figures by system."""
         return are_known(self.systems)[self.cell_system]
 
     def tally(self, level: Level) -> Tally:
@@ -114,7 +114,7 @@ class CountTable:
 
 
 def pairs_of(n_evaluators: int) -> list[tuple[int, int]]:
-    """All pairs of evaluators, and of each evaluator with the labels, which come after the last evaluator."""
+    """All pairs of evaluators, and pairs of each evaluator with the labels, whose index is `n_evaluators`."""
     return [(one, other) for one in range(n_evaluators) for other in range(one + 1, n_evaluators + 1)]
 
 
@@ -182,7 +182,7 @@ def count(
 
 
 def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
-    """The stratum of each cell: the cell itself, or its whole data set if systems share clusters there.
+    """The stratum of each cell: the cell itself, or the whole data set if its systems share clusters.
 
     A stratum is identified by its first cell.
     """
@@ -232,7 +232,7 @@ def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: 
 
 
 def _clusters(units: JudgedUnits, key: Ints, n_keys: int) -> Ints:
-    """(n_evaluators + 1, n_keys): clusters with a verdict from each evaluator; the last row: clusters with any unit."""
+    """(n_evaluators + 1, n_keys): clusters with a verdict from each evaluator. The last row counts all clusters."""
     verdicts = (*units.verdicts, units.label)
     return np.array([_distinct(key[one >= 0], units.cluster[one >= 0], n_keys) for one in verdicts])
 
@@ -261,7 +261,7 @@ def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
 
 
 def _overlaps(claims: JudgedUnits, clusters: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:
-    """(n_clusters, 3 n_pairs): weight of claims to which both of a pair give 0, both give 1, or each gives another."""
+    """(n_clusters, 3 n_pairs): weight of the claims to which both of a pair give 0, both give 1, or the two differ."""
     base, width = np.searchsorted(clusters, claims.cluster) * 3 * len(pairs), 3 * len(pairs)
     counts = np.zeros(len(clusters) * width)
     for place, (kind, is_scored) in enumerate(_kinds(claims, pairs)):
@@ -285,7 +285,7 @@ def _overlap_counts(
 
 
 def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
-    """Yields two arrays (n_claims,) per pair: 0 if both give 0, 1 if both give 1, else 2; whether both are scored."""
+    """Yields two arrays (n_claims,) per pair: the verdict of both, or 2 if they differ; and whether both have one."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     for one, other in pairs:
         is_scored = (judges[one] >= 0) & (judges[other] >= 0)

@@ -3,11 +3,11 @@
     dataset, system, response_id, claim_id    strings or whole numbers
     label                                     1 attributable, 0 not
     evaluators                                an object that maps names to scores in [0, 1]; null or absent if no score
-    task, prompt_id, claim, document          in every row or in none
-    probability                               in every row or in none: with which the claim was sampled for labelling
+    task, prompt_id, claim, document          present in all rows or in none
+    probability                               with which the claim was sampled for labelling; in all rows or in none
 
-In CSV, there is either a column `evaluator:NAME` for each evaluator, in which an empty cell means no score, or one
-column `evaluators` of JSON objects. Parquet may have either of these, or a struct or map. Other columns are ignored.
+A CSV file contains either a column `evaluator:NAME` for each evaluator, in which an empty cell means no score, or one
+column `evaluators` of JSON objects. A Parquet file may use either form, or a struct or map. Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _OTHERS = (".csv", ".parquet", ".pq", ".json")
 _PREFIX = "evaluator:"
 _NUMBERS = ("label", "probability")
 _WITHOUT_NOUGHT = re.compile(r"\.\d{1,17}")
-"""A fraction as spreadsheets may write it, which is not valid JSON: *.7*"""
+"""A fraction without a leading zero, such as `.7`, which spreadsheets may write but JSON does not allow."""
 
 Numbered = tuple[int, Mapping[str, Any]]
 NEEDED = ("dataset", "system", "response_id", "claim_id", "label", "evaluators")
@@ -65,7 +65,7 @@ Id = Annotated[NotBlank, BeforeValidator(_id)]
 
 
 class PredictionRow(Record):
-    """One labelled claim with the scores that evaluators gave it."""
+    """One labelled claim with its scores from evaluators."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -85,11 +85,11 @@ class PredictionRow(Record):
 
 
 def load_predictions(place: str | Path) -> PredictionTable:
-    """The whole file as columns; rows are read one at a time. `-` is standard input, as JSON Lines.
+    """Loads the whole file as columns, reading rows one at a time. `-` reads JSON Lines from standard input.
 
-    Raises DataError with line and field for a malformed row, a repeated claim in a response, an optional field in only
-    some rows, a data set with two tasks, or a response with two prompts, and also for a file without rows or without
-    scores.
+    Raises DataError with line and field if a row is malformed, a claim is repeated in a response, an optional field is
+    present in only some rows, a data set has two tasks, or a response has two prompts. Also raises DataError if the
+    file has no rows or no scores.
     """
     columns = _Columns(place_name(place))
     for line, fields in read_fields(place):
@@ -174,7 +174,7 @@ class _Columns:
                 raise DataError(message, path=self.path, line=line, field=name)
 
     def table(self) -> PredictionTable:
-        """The table. Raises DataError for errors that only the complete table shows."""
+        """Returns the complete table. Raises DataError for errors that involve several rows."""
         if not self.lines:
             raise DataError("it has no rows", path=self.path)
         if not self.scores:
@@ -210,17 +210,17 @@ class _Columns:
             raise DataError(message, path=self.path, line=self.lines[row], field="claim_id")
 
     def _refuse_second(self, owner: Column, value: Column | None, field: str, noun: str) -> None:
-        """Raises DataError if an owner has two values."""
+        """Raises DataError if any owner (a data set or a response) has two different values."""
         row = None if value is None else _first_of(owner.codes, value.codes, is_repeat=False)
         if value is not None and row is not None:
             first = int(np.flatnonzero(owner.codes == owner.codes[row])[0])
             was, name = value.names[value.codes[first]], owner.names[owner.codes[row]]
-            message = f"{noun} {name!r} has {was!r} in line {self.lines[first]}, {value.names[value.codes[row]]!r} here"
+            message = f"{noun} {name!r} has {was!r} in line {self.lines[first]}, not {value.names[value.codes[row]]!r}"
             raise DataError(message, path=self.path, line=self.lines[row], field=field)
 
 
 def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> int | None:
-    """The first row whose owner occurred before (`is_repeat`), or occurred before with a different value."""
+    """The first row whose owner occurred before (if `is_repeat`) or occurred before with a different value."""
     _, first, number = np.unique(owner, return_index=True, return_inverse=True)
     first_row = first[number]
     wrong = first_row != np.arange(len(owner)) if is_repeat else value[first_row] != value
@@ -229,7 +229,7 @@ def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> i
 
 
 def _column(code_of: Mapping[str, int], codes: array[int]) -> Column:
-    """The column with its names sorted."""
+
     names = sorted(code_of)
     place: Codes = np.empty(len(names), np.int32)
     place[[code_of[name] for name in names]] = np.arange(len(names), dtype=np.int32)
@@ -237,7 +237,7 @@ def _column(code_of: Mapping[str, int], codes: array[int]) -> Column:
 
 
 def read_fields(place: str | Path) -> Iterator[Numbered]:
-    """Yields the line number (row number for Parquet) and the fields of each record. Raises DataError lazily."""
+    """Yields each record's line (or row) number and fields. Raises DataError during iteration."""
     name = str(place).lower()
     if not name.endswith(_OTHERS):
         return _json_lines(place)
@@ -246,7 +246,7 @@ def read_fields(place: str | Path) -> Iterator[Numbered]:
 
 
 def _json_lines(place: str | Path) -> Iterator[Numbered]:
-    """Does the same as `read_jsonl` in a third of the time, since an audit may read a million rows."""
+    """Like `read_jsonl`, but takes a third of the time, which matters because an audit may read a million rows."""
     path = place_name(place)
     for number, line in read_lines(place):
         if not line.isspace():
@@ -261,7 +261,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
     """The fields of the row, with its columns `evaluator:NAME` gathered into one object `evaluators`. In CSV, numeric
     strings become numbers.
 
-    Raises DataError for a row that has both, or if its column `evaluators` does not contain a JSON object.
+    Raises DataError if the row also has a column `evaluators`, or if that column does not contain a JSON object.
     """
     scores = {name.removeprefix(_PREFIX): value for name, value in row.fields.items() if name.startswith(_PREFIX)}
     fields = {name: value for name, value in row.fields.items() if not name.startswith(_PREFIX)}
@@ -287,7 +287,7 @@ def _number(text: str) -> Any:
 
 
 def _object(row: Row, value: Any) -> Any:
-    """The object itself, parsed from JSON if necessary, or built from the pairs that Parquet returns for a map."""
+    """The object of scores, parsed from JSON if necessary, or built from the pairs that Parquet returns for a map."""
     if isinstance(value, str):
         try:
             return parse_object(value, row.path, row.line)

@@ -1,4 +1,4 @@
-"""Measures whether an evaluator relies on wording, by its rates on claims that share more or less of it with documents.
+"""Measures whether an evaluator relies on shared wording, by comparing its rates on claims with more and less overlap.
 
 Godbole & Jia, section 4.1: evaluators accept false claims that copy the document and reject true ones that paraphrase
 it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. The claims
@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class SimilarityBin(Record):
-    """Claims with similar overlap; bins are ordered from least to most similar."""
+    """Claims that overlap similarly with their documents. Bins are ordered from the least to the most overlap."""
 
     low: Share | None
     high: Share | None
@@ -37,11 +37,11 @@ class SimilarityBin(Record):
     """Fraction of the attributable claims predicted as such; None if there are none. If the evaluator penalises
     paraphrases, this is lower in the low bins."""
     tnr: Share | None
-    """Fraction of the unattributable claims predicted as such; lower in the high bins if copying misleads it."""
+    """Fraction of the unattributable claims predicted as such; lower in the high bins if copied wording misleads."""
 
 
 class SurfaceBias(Record):
-    """One evaluator on one group of claims."""
+    """The surface bias of one evaluator on one group of claims."""
 
     group: Group
     evaluator: str
@@ -63,19 +63,18 @@ class NoTextError(ValueError):
 
 
 def bigrams_of(text: str) -> Bigrams:
-    """How often each pair of adjacent words occurs. Words are lower-cased runs of letters and digits.
+    """Counts each pair of adjacent words. Words are lower-cased runs of letters and digits.
 
     On ASCII text, the words are those of the `rouge_score` package without its stemmer. Departure: that package drops
-    all other letters, so a Greek claim has no words and "café" becomes "caf"; here they are kept.
+    all other letters, so a Greek claim has no words and "café" becomes "caf"; this function keeps them.
     """
     return Counter(pairwise(_WORD.findall(text.lower())))
 
 
 def precision(claim: Bigrams, document: Bigrams) -> float | None:
-    """Fraction in [0, 1] of the claim's bigrams found in the document, each counted at most as often as it occurs
-    there.
+    """Fraction in [0, 1] of the claim's bigrams that are in the document. Repeats count as often as they occur in it.
 
-    None for a claim of fewer than two words, which has no bigrams; `rouge_score` gives 0 in this case.
+    None for a claim of fewer than two words, which has no bigrams; `rouge_score` returns 0 in this case.
     """
     total = sum(claim.values())
     found = sum(min(times, document.get(pair, 0)) for pair, times in claim.items())
@@ -96,9 +95,9 @@ def similarities(table: PredictionTable) -> Floats:
     NaN for a claim of fewer than two words and for one without a document, because a search that found nothing does not
     mean low similarity.
 
-    Departure from the paper's wording ("the fraction of claim bigrams that appear in the
-    document"): a bigram that the claim repeats counts at most as often as it occurs in the document, as in ROUGE.
-    Raises NoTextError.
+    Departure from the paper's wording ("the fraction of claim bigrams that appear in the document"): a bigram that the
+    claim repeats counts at most as often as it occurs in the document, as in ROUGE. Raises NoTextError if the table has
+    no text.
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("similarity needs the text of the claims and their documents")
@@ -116,7 +115,7 @@ def surface_bias(
 ) -> tuple[SurfaceBias, ...]:
     """The rates by bin for each data set, each task group and all claims combined, as grouped by `pooled_groups`.
 
-    The paper gives the rates of task groups. `similarity` is the result of `similarities` and can be shared by all
+    The paper reports them for task groups. `similarity` is the result of `similarities` and can be shared by all
     evaluators; the boundaries of the bins depend only on it, so all evaluators have the same bins.
     """
     scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
@@ -144,7 +143,7 @@ def surface_bias(
 
 
 def _bins(similarity: Floats) -> Ints:
-    """The bin of each claim, or -1 without a similarity. Values on a boundary belong to the lower bin, as in pandas."""
+    """The bin of each claim, or -1 if similarity is NaN. Values on a boundary belong to the lower bin, as in pandas."""
     number = np.full(len(similarity), -1)
     known = ~np.isnan(similarity)
     if known.any():

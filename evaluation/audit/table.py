@@ -31,7 +31,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """One categorical column: `names[codes[row]]` is the value of a row. `names` are sorted; see `column_of`."""
+    """One categorical column: `names[codes[row]]` is the value in a row. `names` are sorted; see `column_of`."""
 
     names: tuple[str, ...]
     codes: Codes
@@ -44,14 +44,14 @@ def are_known(systems: Sequence[str]) -> Bools:
 
 
 def column_of(values: Sequence[str]) -> Column:
-    """The values as a column. Its names are sorted, so the order of the rows does not affect results."""
+    """Encodes the values as a column with sorted names, so that the order of the rows does not affect results."""
     names = sorted(set(values))
     code = {name: place for place, name in enumerate(names)}
     return Column(tuple(names), np.fromiter((code[value] for value in values), np.int32, len(values)))
 
 
 def responses_of(dataset: Column, system: Column, response_id: Column) -> Column:
-    """A code for each response (data set, system and id together). `names` contains ids, some of them several times."""
+    """Encodes each response (data set, system and id combined). `names` contains the ids, which may be repeated."""
     cell = dataset.codes.astype(np.int64) * len(system.names) + system.codes
     keys, codes = np.unique(cell * max(len(response_id.names), 1) + response_id.codes, return_inverse=True)
     ids = keys % max(len(response_id.names), 1)
@@ -76,8 +76,8 @@ class PredictionTable:
     """The prompt that the response answers; systems that share prompts can be compared in pairs. Prompts of different
     data sets are distinct."""
     probability: Scores | None = None
-    """(n_rows,): the probability in (0, 1] with which each claim was sampled for labelling. None means that all claims
-    are equally likely."""
+    """(n_rows,): the probability in (0, 1] with which each claim was sampled for labelling. None means that it was the
+    same for all claims."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
     without_scores: Sequence[str] = ()
@@ -101,13 +101,12 @@ class PredictionTable:
 
     @property
     def n_effective(self) -> float | None:
-        """The number of equally weighted claims that are as informative (Kish 1965); None if all weights are equal."""
+        """Number of equally weighted claims that would be as informative (Kish 1965). None if all weights are equal."""
         return None if self.weight is None else float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     @cached_property
     def is_of_known_system(self) -> Bools:
-        """(n_rows,): whether the claim's system is known. Claims of unknown systems count only in rates, since they say
-        nothing about any system."""
+        """(n_rows,): whether the claim's system is known. Other claims are excluded from figures about systems."""
         return np.asarray(are_known(self.system.names)[self.system.codes])
 
     @cached_property
@@ -133,7 +132,10 @@ def scores_of(table: PredictionTable, evaluator: str) -> Scores:
 
 
 def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
-    """The task group of each data set, empty without rows. Raises ValueError if a data set has two task groups."""
+    """The task group of each data set, or "" for a data set without rows. None if the table has no task groups.
+
+    Raises ValueError if a data set has two task groups.
+    """
     if table.task is None:
         return None
     n_tasks = len(table.task.names)
@@ -158,7 +160,7 @@ def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
 
 
 def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
-    """The codes renumbered from 0 without gaps, in the same order, and how many there are. Faster than sorting."""
+    """Renumbers the codes from 0 without gaps, keeping their order, and counts them. Faster than sorting."""
     occurs = np.bincount(codes) > 0
     return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
 
@@ -229,10 +231,10 @@ def judged_claims(table: PredictionTable, cells: Cells, threshold: float = THRES
 def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits:
     """The responses of the table; a response is attributable if all of its claims are (Godbole & Jia, section 2.1).
 
-    An evaluator that gave no score to one of the claims has no verdict on the response, even if it predicts that
-    another claim is unattributable; otherwise missing scores would increase its error rate. All responses have the same
-    weight, even if claims were sampled with different probabilities. Raises ValueError for a response with two prompts,
-    or one that belongs to two systems or data sets.
+    An evaluator that left any claim unscored has no verdict on the response, even if it predicts that another claim is
+    unattributable. Otherwise, missing scores would increase its error rate. All responses have the same weight, even if
+    claims were sampled with different probabilities. Raises ValueError if a response has two prompts or belongs to two
+    systems or data sets.
     """
     _, first, of_row = np.unique(table.response.codes, return_index=True, return_inverse=True)
     if (claims.cluster[first][of_row] != claims.cluster).any() or (claims.cell[first][of_row] != claims.cell).any():

@@ -40,11 +40,11 @@ def audit(
     level: float = LEVEL,
     seed: int = 0,
 ) -> AuditReport:
-    """Computes every figure of every evaluator, at a threshold of 0.5 and at the chosen one, if any.
+    """Computes all figures for every evaluator, at a threshold of 0.5 and at the chosen one, if any.
 
     `name` identifies the data. If `resamples` is 0, there are no intervals. The order of the rows affects only
-    rounding. A figure that cannot be computed is undefined, with a reason, and listed in `left_out`. Costs no money.
-    Raises ValueError for a data set with two task groups, and for a response that belongs to two systems or prompts.
+    rounding. Figures that cannot be computed are undefined, with a reason, and listed in `left_out`. Costs no money.
+    Raises ValueError if a data set has two task groups, or if a response belongs to two systems or prompts.
     """
     chosen = (THRESHOLD,) if threshold in (None, THRESHOLD) else (THRESHOLD, threshold)
     settings = AuditSettings(
@@ -64,7 +64,7 @@ def audit(
 
 
 def _chunked(table: PredictionTable) -> list[tuple[str, str, R2Differences]]:
-    """Each evaluator with its chunked column and its R2-diffs, which depend only on the texts."""
+    """Each evaluator that has a chunked column, with that column and the R2-diffs for its chunk size."""
     named = chunked_evaluators(table.scores) if table.has_text else []
     by_size = {size: r2_differences(table, size) for size in sorted({size for _, _, size in named})}
     return [(whole, column, by_size[size]) for whole, column, size in named]
@@ -77,7 +77,7 @@ def _audit_at(
     similarity: Floats | None,
     chunked: Sequence[tuple[str, str, R2Differences]],
 ) -> AuditAt:
-    # The seed is the same at each threshold, so both draw the same resamples and results differ only by threshold.
+    # The seed is the same at each threshold, so both draw the same resamples and differ only in the threshold.
     rng = np.random.default_rng(settings.seed) if settings.n_resamples else None
     counted = count(table, threshold=threshold, rng=rng, resamples=settings.n_resamples, level=settings.level)
     names = table.dataset.names

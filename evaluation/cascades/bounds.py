@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special  # type: ignore[import-untyped]  # its stubs are no dependency
+from scipy import special  # type: ignore[import-untyped]  # its stubs are not a dependency
 
 Floats = NDArray[np.float64]
 
@@ -23,9 +23,7 @@ Floats = NDArray[np.float64]
 def p_values(n_wrong: ArrayLike, n: ArrayLike, max_error: float) -> Floats:
     """The probability of at most `n_wrong` errors among `n` if the true error rate were `max_error`.
 
-    A small value means that the true rate must be lower.
-
-    Both counts may be fractional. If `n` is 0, nothing was observed and the result is 1.
+    A small value means that the true rate must be lower. Both counts may be fractional. If `n` is 0, the result is 1.
     """
     wrong, all_ = np.asarray(n_wrong, np.float64), np.asarray(n, np.float64)
     right = all_ - wrong
@@ -81,7 +79,7 @@ def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
 
 
 def sums_before(values: Counts, groups: Counts) -> Counts:
-    """The sum of the values before each row in its group; shape (n_rows,)."""
+    """(n_rows,): the sum of the values of the earlier rows in each row's group."""
     order = np.argsort(groups, kind="stable")
     sums = np.cumsum(values[order]) - values[order]
     _, start, size = np.unique(groups[order], return_index=True, return_counts=True)
@@ -96,8 +94,7 @@ def _up_to(values: NDArray[np.generic], n: Counts) -> Floats:
 
 
 def _effects(n: Counts, squares: Floats, n_groups: Floats, n_wrong: Floats, spread: Floats) -> Floats:
-    """The design effects; `squares` are sums of squared group sizes, and `spread` sums the groups' squared errors
-    divided by their size."""
+    """The design effects. `squares` sums squared group sizes; `spread` sums squared errors divided by group size."""
     with np.errstate(invalid="ignore", divide="ignore"):
         between = np.round((spread - n_wrong**2 / n) / (n_groups - 1), _EXACT_TO)
         within = np.round((n_wrong - spread) / (n - n_groups), _EXACT_TO)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array  # type: ignore[import-untyped]  # its stubs are no dependency
+from scipy.sparse import coo_array  # type: ignore[import-untyped]  # its stubs are not a dependency
 from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]  # as above
 
 
@@ -48,10 +48,9 @@ def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
 
 
 def likeness(labels: NDArray[np.int8], groups: NDArray[np.int64]) -> float | None:
-    """The intraclass correlation of labels within groups, in [0, 1] (one-way ANOVA estimator, negative values set to
-    0).
+    """The intraclass correlation of labels in groups, in [0, 1] (one-way ANOVA estimator, negative values set to 0).
 
-    0 if every claim is its own group. None if it cannot be estimated, with fewer than two groups.
+    0 if every claim is its own group. None if there are fewer than two groups, because it cannot be estimated.
     """
     _, number, size = np.unique(groups, return_inverse=True, return_counts=True)
     n, n_groups = len(labels), len(size)

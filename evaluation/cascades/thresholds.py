@@ -1,11 +1,11 @@
-"""Finds the thresholds of a cascade that send the fewest claims to the model within a given error, with confidence.
+"""Finds cascade thresholds that send as few claims as possible to the model, with a guarantee on the error.
 
-On each side (claims accepted at or above `upper`, claims rejected at or below `lower`), the stated error limits two
+On each side (claims accepted at or above `upper`, claims rejected at or below `lower`), the maximum error limits two
 rates: the fraction of settled claims that are wrong, and the fraction of all claims with that label that are settled
 wrongly. The second limit keeps a rare label from being sacrificed entirely: if one claim in ten were supported,
 rejecting all claims would be wrong for only one in ten.
 
-Thresholds are tested from the strictest on, on a grid that is fixed in advance. Testing many thresholds requires no
+Thresholds are tested on a grid that is fixed in advance, the strictest first. Testing many thresholds requires no
 correction except that a chain of tests ends at the first failure. This is fixed-sequence testing, as used by
 Angelopoulos et al. ("Learn then test", arXiv 2110.01052, section 2.4), with the fallback of Wiens (Pharmaceutical
 Statistics 2, 2003). Chains begin at the thresholds that settle 1/16, 1/8, 1/4 and 1/2 of the claims, each with a
@@ -57,15 +57,15 @@ class SettledAt:
     """Design effect on the fraction of claims with the opposite label that are settled wrongly."""
     n_all: int
     n_label: int
-    """Number of claims that would be settled wrongly on this side."""
+    """Number of claims that would be wrong if settled on this side."""
 
 
 def tune(
     labelled: ScoredLabels, *, max_error: float, error: ErrorKind = ErrorKind.BALANCED, confidence: float = 0.95
 ) -> CascadeTuning:
-    """The thresholds that send the fewest claims to the model while keeping within the stated error.
+    """The thresholds that send the fewest claims to the model while keeping the error within `max_error`.
 
-    The guarantees for both sides hold together at `confidence`. A larger `max_error` never sends more claims to the
+    The guarantees for both sides hold jointly at `confidence`. A larger `max_error` never sends more claims to the
     model, and the order of the rows has no effect. Takes time linear in the number of claims. Raises ValueError for a
     rate that is out of range.
     """
@@ -74,7 +74,7 @@ def tune(
 
 @dataclass(frozen=True)
 class Tuning:
-    """The counts of both sides, which do not depend on the stated error."""
+    """The counts of both sides, which do not depend on the maximum error."""
 
     accepting: SettledAt
     rejecting: SettledAt
@@ -134,7 +134,7 @@ class Tuning:
         )
 
     def curve(self, error: ErrorKind, confidence: float) -> tuple[CascadePoint, ...]:
-        """The outcome for each error in `CURVE`."""
+        """The outcome for each maximum error in `CURVE`."""
         return tuple(_point(self.tuned(one, error, confidence)) for one in CURVE)
 
 
@@ -153,7 +153,7 @@ def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bo
 
 
 def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
-    """Positions of thresholds with error rates below the stated one; with probability `alpha`, some are wrong."""
+    """Indices of thresholds certified to keep within `max_error`. The probability that any does not is `alpha`."""
     p_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
     p_label = p_values(at.n_wrong / at.label_effect, at.n_label / at.label_effect, max_error)
     p_value = np.maximum(p_settled, p_label)
@@ -237,9 +237,9 @@ def _side(
 
 def _unmet_reason(at: SettledAt, max_error: float, done: str) -> str:
     if not at.n_all or not at.n.max():
-        return "no claim has a score"
+        return "no claims have a score"
     if not at.n_label:
-        return "no labelled claim could be wrong on this side, so its error is unknown"
+        return "the error is unknown because no labelled claims could be settled wrongly on this side"
     settled = at.n > 0
     # half an error is added: a few claims without an error do not show that errors never occur
     error = (at.n_wrong[settled] + 0.5) / (at.n[settled] + 1)

@@ -24,13 +24,13 @@ BATCH = 64
 COMPARED = 8
 """Number of claims with scores in the file that are scored again, to check that the scores are this verifier's."""
 FEW_GROUPS = 30
-"""With fewer groups, a kind of document that makes up a tenth of all is missed in at least one of 25 cases (0.9^30)."""
+"""With fewer groups, a kind of document that makes up 10% of all is missed with a probability above 4% (0.9^30)."""
 TOLERANCE = 1e-3
 """Allowed difference between two runs of the same encoder, which may pad batches differently."""
 
 
 class LabelledRow(PairRow):
-    """A labelled row, in the layout of `factloop research verify`; the text may also be given as passages."""
+    """A labelled row in the layout of `factloop research verify`, with `passages` as an alternative to `document`."""
 
     passages: tuple[str, ...] | None = None
 
@@ -54,7 +54,7 @@ class Tune:
         """Raises ConfigError for a rate that is out of range."""
         for flag, share in (("--max-error", self.max_error), ("--level", self.confidence)):
             if not 0.0 < share < 1.0:
-                raise ConfigError(f"{flag} {share:g}: must be between 0 and 1, such as 0.05")
+                raise ConfigError(f"{flag} {share:g} must be between 0 and 1, such as 0.05")
 
 
 def load_labelled(place: str) -> list[LabelledRow]:
@@ -62,7 +62,7 @@ def load_labelled(place: str) -> list[LabelledRow]:
     rows = []
     for row, item in placed_items(place, ColumnMapping(), LabelledRow):
         if item.label is None:
-            raise row.error("it is missing, but thresholds are tuned on labelled claims", "label")
+            raise row.error("it is missing, but tuning requires labelled claims", "label")
         if item.document is not None and item.passages is not None:
             raise row.error("use either document or passages, not both", "passages")
         rows.append(item)
@@ -74,7 +74,7 @@ def load_labelled(place: str) -> list[LabelledRow]:
 async def atune(
     rows: Sequence[LabelledRow], wanted: Tune, *, data: str, scored: Callable[[int, int], object] = lambda *_: None
 ) -> CascadeFile:
-    """The cascade for these claims. Costs no money; it takes as long as the verifier needs to score them.
+    """Tunes a cascade on these claims. Costs no money, but takes as long as the verifier needs to score them.
 
     If rows already have scores under the verifier's name, these are used after a few of them have been recomputed as a
     check. `scored` is called with the number of scored claims and the total number of claims. Raises ConfigError or
@@ -117,8 +117,8 @@ async def _scores(
     for place, score in (await _read(rows, sorted({*again}), verifier)).items():
         if score is None or abs(score - found[place]) > TOLERANCE:
             here = "none" if score is None else f"{score:.4g}"
-            message = f"claim {rows[place].id!r} has {found[place]:.4g} from {name}, but now {here}: verify it again"
-            raise DataError(message, path=data, field="evaluators")
+            message = f"claim {rows[place].id!r} has a score of {found[place]:.4g} from {name}, which now gives {here}"
+            raise DataError(f"{message}; verify the claims again", path=data, field="evaluators")
     for start in range(0, len(asked), BATCH):
         scored(len(found), len(rows))
         found |= {
@@ -144,7 +144,7 @@ def _warnings(tuned: CascadeTuning) -> list[str]:
     elif tuned.n_groups < tuned.n:
         warnings.append(_group_warning(tuned))
     if tuned.n_unscored:
-        warnings.append(f"{plural(tuned.n_unscored, 'claim')} without a score: they go to the model.")
+        warnings.append(f"Claims without a score, which go to the model: {tuned.n_unscored:,}.")
     return warnings
 
 
@@ -152,8 +152,8 @@ def _group_warning(tuned: CascadeTuning) -> str:
     sides = (("accepted", tuned.accepted), ("rejected", tuned.rejected))
     effects = [f"{side.design_effect:.1f} {done} ones" for done, side in sides if side.n]
     counted = f" ({' or '.join(effects)} count as one independent claim)" if effects else ""
-    few = "" if tuned.n_groups >= FEW_GROUPS else "; so few may lack a kind of document on which the verifier errs"
+    few = " So few groups may lack a kind of document on which the verifier errs."
     return (
-        f"{plural(tuned.n, 'claim')} in {plural(tuned.n_groups, 'group')} that share a document, a response or their "
-        f"wording: the bounds account for this approximately{counted}{few}."
-    )
+        f"The {plural(tuned.n, 'claim')} form {plural(tuned.n_groups, 'group')}, which share a document, a response or "
+        f"their wording. The bounds account for this approximately{counted}."
+    ) + (few if tuned.n_groups < FEW_GROUPS else "")

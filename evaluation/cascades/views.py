@@ -22,7 +22,7 @@ KIND_WORDS = {
 
 
 def share(value: float | None) -> str:
-    """A fraction in per cent, or a dash."""
+    """Formats a fraction as a percentage, or None as a dash."""
     return "–" if value is None else f"{100 * value:.1f}%"
 
 
@@ -31,7 +31,7 @@ def threshold(value: float | None) -> str:
 
 
 def promise(tuned: CascadeTuning) -> str:
-    """The guarantee for settled claims, as a phrase."""
+    """Describes the guarantee for settled claims."""
     return (
         f"at most {percent(tuned.max_error)} of the claims settled on either side are wrong, "
         f"with {percent(tuned.confidence)} confidence"
@@ -39,7 +39,7 @@ def promise(tuned: CascadeTuning) -> str:
 
 
 def side_words(side: CascadeSide, n: int) -> str:
-    """How many of `n` labelled claims one threshold settles, and how many wrongly, as a phrase."""
+    """Describes how many of `n` labelled claims one threshold settles, and how many of those wrongly."""
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
     settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
@@ -48,9 +48,9 @@ def side_words(side: CascadeSide, n: int) -> str:
 
 
 def label_words(side: CascadeSide, label: str) -> str:
-    """How many claims with one label were settled wrongly, as a phrase."""
+    """Describes how many claims with one label were settled wrongly."""
     if not side.n_label:
-        return f"no claim is labelled {label}"
+        return f"no claims are labelled {label}"
     return f"{side.n_wrong:,} of {plural(side.n_label, 'claim')} labelled {label} ({share(side.label_error)})"
 
 
@@ -66,10 +66,10 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
     yield "Rejects", "nothing" if cascade.lower is None else f"a score of {cascade.lower:g} or less"
     tuned = cascade.tuned
     if tuned is None:
-        yield "Promise", "none: the thresholds were set by hand"
+        yield "Guarantee", "none: the thresholds were set by hand"
         return
     nearly = "" if tuned.n_groups == tuned.n else ", approximately, because claims come in groups"
-    yield "Promise", f"{promise(tuned)}{nearly}" if tuned.n_settled else f"cannot be kept: {promise(tuned)}"
+    yield "Guarantee", f"{promise(tuned)}{nearly}" if tuned.n_settled else f"not possible: {promise(tuned)}"
     yield "Based on", f"{cascade.data}: {rests_on(tuned)}" if cascade.data else rests_on(tuned)
     yield "Accepted", side_words(tuned.accepted, tuned.n)
     yield "Rejected", side_words(tuned.rejected, tuned.n)
@@ -95,7 +95,7 @@ def advice(tuned: CascadeTuning) -> str:
 
 
 def curve(points: Iterable[CascadePoint]) -> Sheet:
-    """The outcome for each of the other errors, considered separately."""
+    """A sheet of the outcome for each of several other maximum errors, considered separately."""
     columns: tuple[ColumnOf[CascadePoint], ...] = (
         (name("Error allowed"), lambda one: percent(one.max_error)),
         (Column("To the model"), lambda one: share(one.share_sent)),
@@ -117,7 +117,7 @@ def print_cascade(cascade: CascadeFile, console: Console) -> None:
 
 
 def render_cascade_html(cascade: CascadeFile) -> str:
-    """The page. The output is deterministic."""
+    """Returns the page. The output is deterministic."""
     tuned = cascade.tuned
     return render_page(
         "cascade.html.j2",

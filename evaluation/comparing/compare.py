@@ -1,9 +1,9 @@
 """Compares two runs: two systems on the same prompts, or two evaluators on the same responses.
 
 Runs between the two change the judge, the search and the answers one at a time, which shows what caused a difference.
-From A to B, these are A's answers and evidence with B's judge, then also with B's search, then B's answers. `factloop
-eval A` judges the answers of a run again; without a search, it uses the evidence stored with the run. Only the new
-judge and search are called, since the old ones may no longer exist.
+From A to B, the first of them combines A's answers and evidence with B's judge, and the second also uses B's search; B
+itself changes the answers. `factloop eval A` re-judges a run's answers; without a search, it uses the evidence stored
+with the run. Only the new judge and search are called, since the old ones may no longer exist.
 
 A part is the change in a figure from one run to the next, over the responses that have the figure in all runs, so the
 parts add up to the whole difference. An interaction of two changes is attributed to the later one, so another order may
@@ -100,9 +100,9 @@ def compare(
 
     Tests use `alpha` and intervals use the level 1 - alpha, so they never contradict each other. Evaluators are
     compared if most of the responses that two different runs share have the same text, otherwise systems. Runs
-    `between` the two, in order, attribute the difference. Raises ConfigError if the runs cannot be compared (no shared
-    prompt, several systems but none shared, or different policies for abstentions and no `abstention`), or if a demand
-    is on a metric that is not compared.
+    `between` the two, in order, attribute the difference. Raises ConfigError if the runs cannot be compared (no prompts
+    in common, several systems but none in common, or different policies for abstentions and no `abstention`), or if a
+    demand is on a metric that is not compared.
     """
     level = round(1.0 - alpha, 12)
     policy = abstention or _shared_policy(first, second)
@@ -168,7 +168,7 @@ def compare(
 def _attribution(
     runs: Sequence[ComparedRun], by_system: bool, ks: Sequence[int], policy: AbstentionPolicy, judging: Judging
 ) -> Attribution:
-    """The parts of the difference between the first run and the last. Raises ConfigError if they share no prompt."""
+    """The parts of the difference between the first and last run. Raises ConfigError if the runs share no prompts."""
     seen = [
         _SeenRun(run.name, run.summary.fingerprint, dict(seen_responses(_chosen(run), by_system=by_system)))
         for run in runs
@@ -192,9 +192,9 @@ def _attribution(
 def _of_evaluators(
     claims: ClaimPanel, responses: ResponsePanel, quantities: list[ItemValues]
 ) -> tuple[list[ItemValues], list[ItemValues]]:
-    """All quantities for two evaluators, and those that decide between them.
+    """All quantities for two evaluators, and the headline quantities.
 
-    As in an experiment on responses, labels decide if there are any.
+    As in an experiment on responses, the headline is agreement with the labels if there are any.
     """
     labelled = list(claim_quantities(claims)) if claims.n_labelled else []
     whole = [*labelled, *quantities, *share_quantities(responses)]
@@ -202,7 +202,7 @@ def _of_evaluators(
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
-    """A sentence for each difference: first main quantities, then which side leaves more unscored, then the others."""
+    """A sentence for each difference: headline quantities, then which side leaves more claims unscored, then others."""
     shown = [one.words for one in differences if one.is_headline]
     headline = next((one for one in differences if one.is_headline), None)
     left_out = [] if headline is None else list(losses(headline, differences))
@@ -211,7 +211,7 @@ def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
 
 
 def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, ...]:
-    """The data and all settings in the fingerprints that differ between the two runs."""
+    """The settings that differ between the fingerprints of the two runs, and the data if they differ."""
     one = {"data": first.data, **flat_settings(first.fingerprint.model_dump(mode="json"))}
     other = {"data": second.data, **flat_settings(second.fingerprint.model_dump(mode="json"))}
     return tuple(
@@ -222,7 +222,7 @@ def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, 
 
 
 def flat_settings(settings: Mapping[str, Any], before: str = "") -> dict[str, str | None]:
-    """Settings as strings by dotted name; None for a setting that is not set."""
+    """Maps dotted names of settings to their values as strings, or to None if a setting is not set."""
     found: dict[str, str | None] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping):
@@ -245,7 +245,7 @@ def _shared_policy(first: ComparedRun, second: ComparedRun) -> AbstentionPolicy:
 
 
 def _by_system(first: ComparedRun, second: ComparedRun) -> bool:
-    """Whether responses are paired by system and prompt instead of by prompt only, as for two single systems."""
+    """Whether responses are paired by system and prompt. Those of two single systems are paired by prompt only."""
     ours, theirs = _systems(first), _systems(second)
     if len(ours) == 1 and len(theirs) == 1:
         if first.summary is second.summary and ours == theirs:
@@ -268,7 +268,7 @@ def _systems(run: ComparedRun) -> list[str]:
     if run.system is None:
         return names
     if run.system not in names:
-        raise ConfigError(f"{run.name}: no response by {run.system}; its systems are {_some(names)}")
+        raise ConfigError(f"{run.name}: no responses by {run.system}; its systems are {_some(names)}")
     return [run.system]
 
 
@@ -362,12 +362,12 @@ def _shared_by(runs: Sequence[_SeenRun]) -> list[Key]:
     """The keys of the responses that are in all runs, sorted by prompt. Raises ConfigError if there are none."""
     keys = set.intersection(*({*run.responses} for run in runs))
     if not keys:
-        raise ConfigError("the runs share no prompt, so the difference cannot be attributed")
+        raise ConfigError("the runs have no prompts in common, so the difference cannot be attributed")
     return sorted(keys, key=lambda key: (key[1], key[0]))
 
 
 def _in_all(values: ItemValues) -> ItemValues:
-    """The values with only those items that have a value on every side."""
+    """The values, restricted to the items that have a value on every side."""
     has_all = ~np.isnan(values.values).any(axis=0)
     return replace(values, values=np.where(has_all, values.values, np.nan))
 

@@ -4,10 +4,10 @@
 which is a test of non-inferiority. Both are one-sided sign-flip tests of whole groups. The first passes if there are
 too few items to show a loss; the second does not. The sign-flip test assumes that differences are symmetric, which is
 not true of a side that only loses claims. For a share of claims, the number of lost claims must therefore also be small
-enough by an exact binomial test. `tpr >= 0.8` and `flips <= 3` are bounds on what was counted.
+enough by an exact binomial test. `tpr >= 0.8` and `flips <= 3` are bounds on the observed values.
 
-Missing verdicts never help: a loss is tested among the items that both sides judged, and among all items with each
-missing verdict counted as wrong on both sides, and as right. Failing one of the three is enough to fail.
+Missing verdicts never help: a loss is tested among the items that both sides judged, and among all items, with missing
+verdicts counted as wrong on both sides and then as right. A demand is met only if it passes all three tests.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from factloop.evaluation.statistics.stratified_means import StratifiedMean
 from factloop.reports.figures import plural
 
 FLIPS = "flips"
-"""Claims that the first side gets right and the other does not, whether by another verdict or by none."""
+"""Claims that the first side gets right and the other side either gets wrong or leaves unscored."""
 METRICS = tuple(one.value for one in Quantity if direction_of(one))
 """The quantities for which one direction is better when judges are compared."""
 _FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?:(?P<sign>:|\s*[<>]=)(?P<bound>.+))?")
-_FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or <=, such as tnr, balanced_accuracy:0.05, tpr >= 0.8 or flips <= 3"
+_FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or METRIC <= NUMBER, such as tnr, tnr:0.05, tpr >= 0.8 or flips <= 3"
 _ROUNDING = 1e-9
 _ANY = tuple(CODES.values())
 _LABELS = {"tpr": (SUPPORTED,), "tnr": (NOT_SUPPORTED,), "balanced_accuracy": _ANY, "accuracy": _ANY, FLIPS: _ANY}
@@ -61,12 +61,12 @@ class Demand:
 
     @property
     def name(self) -> str:
-        """`tnr`, `f1@64`."""
+        """The metric as written in a demand, such as `tnr` or `f1@64`."""
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
 
     @property
     def text(self) -> str:
-        """`tnr:0.05`, `tpr >= 0.8`."""
+        """The demand as written, such as `tnr:0.05` or `tpr >= 0.8`."""
         parts = ((":", self.margin), (" >= ", self.least), (" <= ", self.most))
         return self.name + "".join(f"{sign}{one:g}" for sign, one in parts if one is not None)
 
@@ -81,10 +81,13 @@ class Demand:
 
 
 def read_demand(text: str) -> Demand:
-    """`METRIC`, `METRIC:MARGIN`, `f1@K:MARGIN`, `METRIC >= NUMBER`, `METRIC <= NUMBER`. Raises ConfigError."""
+    """Parses `METRIC`, `METRIC:MARGIN`, `METRIC >= NUMBER` or `METRIC <= NUMBER`. `METRIC` may be `f1@K`.
+
+    Raises ConfigError if the demand has none of these forms, or an invalid number.
+    """
     found = _FORM.fullmatch(text.strip())
     if found is None:
-        raise ConfigError(f"demand {text!r}: {_FORMS}")
+        raise ConfigError(f"demand {text!r} must have the form {_FORMS}")
     k = None if found["k"] is None else int(found["k"])
     if found["sign"] is None:
         return Demand(found["metric"], k)
@@ -97,12 +100,12 @@ def read_demand(text: str) -> Demand:
             raise ConfigError(f"demand {text!r}: the margin must be above 0; to set none, omit the colon")
         return Demand(found["metric"], k, bound)
     if not 0.0 <= bound < math.inf:
-        raise ConfigError(f"demand {text!r}: {_FORMS}")
+        raise ConfigError(f"demand {text!r} must have the form {_FORMS}")
     return Demand(found["metric"], k, **{"least" if ">" in found["sign"] else "most": bound})
 
 
 def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
-    """Raises ConfigError for a metric not among these (such as `tnr` or `f1@64`), or for an impossible share."""
+    """Raises ConfigError for a metric that is not in `metrics`, or for an impossible share."""
     for one in demands:
         name = one.name
         if name == FLIPS and one.most is not None:
@@ -111,13 +114,13 @@ def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, 
             known = f"{', '.join(metrics) or 'no metric'} or {FLIPS} <= NUMBER"
             raise ConfigError(f"demand {name}: for {of}, use {known}")
         if one.margin is not None and one.margin >= 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: the margin of a share must be below 1: 0.05 is five points")
+            raise ConfigError(f"demand {one.text}: the margin of a share must be below 1; 0.05 means five points")
         if max(one.least or 0.0, one.most or 0.0) > 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: a share cannot be above 1: 0.9 is 90 %")
+            raise ConfigError(f"demand {one.text}: a share cannot be above 1; 0.9 means 90 %")
 
 
 def metric_of(values: ItemValues) -> str:
-    """`tnr`, `f1@64`."""
+    """The metric as written in a demand, such as `tnr` or `f1@64`."""
     return Demand(values.quantity.value, values.k).name
 
 
@@ -126,17 +129,16 @@ def _is_about(demand: Demand, metric: str) -> bool:
 
 
 DIFFERING = 0.4
-"""The fraction of items, as assumed by `items_needed`, on which two equally good sides differ, in their verdict or in
-whether they have one."""
+"""The assumed fraction of items on which two equally good sides differ, in verdict or in whether they have one."""
 
 
 def items_needed(margin: float, alpha: float) -> int:
     """The number of independent items with which an equally good side passes `METRIC:MARGIN` nine times out of ten.
 
-    Uses the normal approximation to the test. Items differ by -1, 0 or 1, and a fraction of `DIFFERING` of them differ
-    by 1.
+    Uses the normal approximation to the test. A fraction `DIFFERING` of the items differ by -1 or 1, and the others by
+    0.
     """
-    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     reach = float(ndtri(1.0 - alpha)) * math.sqrt(DIFFERING + margin**2) + float(ndtri(0.9)) * math.sqrt(DIFFERING)
     return math.ceil((reach / margin) ** 2)
@@ -164,7 +166,7 @@ class Missed(NamedTuple):
 
     @property
     def marked(self) -> str:
-        """`c1: The tower is old. (flipped)`."""
+        """The text with its marks, such as `c1: The tower is old. (flipped)`."""
         marks = ["flipped"] * self.is_lost + ["no verdict"] * (not self.has_verdict)
         return f"{self.text} ({', '.join(marks)})" if marks else self.text
 
@@ -179,14 +181,14 @@ class Judged:
     quantities: Sequence[ItemValues]
     contrasts: Sequence[Contrast]
     missed: Mapping[str, Sequence[Missed] | None]
-    """For each side except the first, the claims that it gets wrong or leaves open; None if there are no labels."""
+    """Maps each side except the first to the claims it gets wrong or leaves unscored. None if there are no labels."""
     group: str = "group"
     causes: Mapping[str, str] = field(default_factory=dict)
-    """For each side, the first reason why a claim has no verdict; sides with all verdicts are absent."""
+    """Maps each side to the first reason why a claim has no verdict. Sides with all verdicts are absent."""
 
 
 def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
-    """Whether each side except the first meets each demand, in the given order. An untestable demand is not met.
+    """Checks each demand on every side except the first, in order. A demand that cannot be tested is not met.
 
     If there is only one side, bounds apply to it.
     """
@@ -218,9 +220,8 @@ def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
 class _Losses:
     """The shares of claims that are lost and won, and the number of independent claims that they are based on.
 
-    Groups count as if all claims of a group were alike (Kish 1965), so n is the number of groups if all weigh the same.
-    If
-    one label is rare, the claims with this label count, because the others weigh less.
+    The claims of a group count as if they were all alike (Kish 1965), so n is the number of groups if all weigh the
+    same. If one label is rare, n is based on the claims with this label, because the others weigh less.
     """
 
     lost: float
@@ -234,7 +235,7 @@ class _Losses:
         return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
 
     def p(self, margin: float) -> float:
-        """The probability of so few losses if `margin` more claims were lost than won; exact if none is won."""
+        """The probability of so few losses if `margin` more claims were lost than won. Exact if no claims are won."""
         from factloop.evaluation.cascades.bounds import p_values
 
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))
@@ -262,7 +263,7 @@ class _Asked:
 
     @property
     def gains(self) -> list[StratifiedMean]:
-        """Second minus first for each of `_WAYS`, negated if less is better, so the second is better above 0."""
+        """Second minus first for each of `_WAYS`, negated if less is better, so that gains are positive."""
         if self.contrast is None or self.contrast.apart.value is None:
             return []
         return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]
@@ -315,12 +316,12 @@ class _Asked:
         )
 
     def bounded(self) -> DemandResult:
-        """The result for a bound on what was counted. In agreement with labels, a missing verdict counts as wrong."""
+        """The result for a bound. If the metric compares verdicts with labels, missing verdicts count as wrong."""
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
         value: float | None = None
         at_best: float | None = None
         if demand.metric == FLIPS:
-            shown = "no labels to count flips by"
+            shown = "flips cannot be counted without labels"
             if (missed := on.missed.get(side)) is not None:
                 value, at_best = (sum(one.is_lost and (one.has_verdict or way) for one in missed) for way in (1, 0))
                 shown = f"{plural(value, 'flip')} for the worse"
@@ -340,7 +341,7 @@ class _Asked:
         return self._result(value=value, is_met=is_met, words=f"{side}: {shown}, {bound} required", is_open=is_open)
 
     def _farthest(self, values: Sequence[float | None]) -> float | None:
-        """The value farthest from the bound, on the wrong side; None unless all values are known."""
+        """The value that is least favourable to the demand, or None unless all values are known."""
         known = [value for value in values if value is not None]
         return None if len(known) < max(1, len(values)) else (min if self.demand.most is None else max)(known)
 
@@ -358,7 +359,7 @@ class _Asked:
 
 
 def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float) -> str:
-    """The loss that could have gone undetected. For a cost that is the same for all items, nothing is known."""
+    """Describes the loss that could have gone undetected. Empty for a cost that is the same for all items."""
     seen = detectable(gain, alpha=2.0 * alpha, n_tests=1)
     if is_share(quantity):
         seen = _Losses.of(gain).most(alpha) if seen is None else seen

@@ -1,13 +1,12 @@
 """Calculates differences between sides: their size, their certainty, and what difference could have been detected.
 
-Items in a group are similar to each other, and the repeats of a claim add no new items, so a group is resampled and has
-its sign flipped as a whole, with all its items (`factloop.evaluation.comparing.paired`).
+Items in a group are similar to each other, and the repeats of a claim add no new items. Groups are therefore resampled,
+and have their signs flipped, with all their items (`factloop.evaluation.comparing.paired`).
 
-P-values are adjusted in three separate families, each over all comparisons: the headline quantity, the questions that
-the experiment asks besides it (TPR and TNR), and all others. The test of which side is better should not lose power to
-the tests of how it is better, nor should a question lose power to tests of cost. No test is adjusted for tests that
-could not have shown a
-difference, as for sides without a flip or shares of unscored claims that are all 0.
+P-values are adjusted in three separate families, each over all comparisons: the headline quantity, the secondary
+questions (TPR and TNR), and all others. The test of which side is better should not lose power to the tests of how it
+is better, nor should a question lose power to tests of cost. No test is adjusted for tests that could not have shown a
+difference, such as those of sides without flips or of shares of unscored claims that are all 0.
 """
 
 from __future__ import annotations
@@ -46,13 +45,13 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Contrast:
-    """One quantity of two sides, identified by their positions, over the items for which both have a value."""
+    """One quantity of two sides, which are identified by index, over the items for which both have a value."""
 
     values: ItemValues
     first: int
     second: int
     ways: tuple[PairedMeans, ...]
-    """First over the items for which both have a value; if some have none, then the others of `ItemValues.paired`."""
+    """The means for each way of counting missing verdicts, as returned by `ItemValues.paired`."""
     test: DiscreteTest | None
 
     @property
@@ -65,7 +64,7 @@ class Contrast:
 
 
 def contrast(values: ItemValues, first: int, second: int) -> Contrast:
-    """The comparison of two sides in one quantity."""
+    """Compares two sides in one quantity."""
     ways = values.paired(first, second)
     return Contrast(values, first, second, ways, sign_flip_test([way.apart for way in ways]))
 
@@ -74,12 +73,12 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
     """The true difference that would be shown with probability `POWER`, if the sum over groups were normal.
 
     It has two terms, added in quadrature. The first is c SE, with the observed standard error and c = z(1 - alpha / 2n)
-    + z(power). The second is c^2 u, with u the typical size of a non-zero contribution of a group. It matters if sides
+    + z(power). The second is c^2 u, where u is the typical size of a group's non-zero contribution. It matters if sides
     hardly ever disagree: it is the difference at which the contributions, all in one direction, just suffice (eight
     single claims, for alpha = 0.05). The result is approximate. None if nothing varies or a stratum has fewer than two
     groups.
     """
-    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     error = None if apart.value is None else apart.standard_error
     if not error or error < 1e-12:
@@ -96,7 +95,7 @@ def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
 
 FamilyName = Literal["headline", "questions", "details"]
 QUESTIONS = (Quantity.TPR, Quantity.TNR)
-"""The default questions of a comparison, besides its headline."""
+"""The default questions of a comparison, which are secondary to its headline."""
 
 
 @dataclass(frozen=True)
@@ -230,5 +229,5 @@ def figures_of(
 
 
 def _bounded(value: float | None, quantity: Quantity) -> float | None:
-    """A share, or a difference of shares, clipped to [-1, 1], since rounding and drawn labels can exceed it."""
+    """Clips a share or a difference of shares to [-1, 1], since rounding and drawn labels can take it out of range."""
     return value if value is None or not is_share(quantity) else max(-1.0, min(value, 1.0))

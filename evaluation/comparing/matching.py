@@ -45,7 +45,7 @@ def plain(text: str) -> str:
 def match_claims(first: Sequence[JudgedClaim], second: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, JudgedClaim]]:
     """The claims that both sides make, in the order of the first side. Each claim is matched at most once.
 
-    Claims are matched by ID if their texts also agree, as for given facts, and then by text, in order.
+    Claims are matched by ID if their texts also agree (as with facts that the user supplied), then by text, in order.
     """
     by_id = {claim.id: claim for claim in second}
     partner = {

@@ -41,16 +41,16 @@ class Items:
     """(n_items,)"""
     n_clusters: int
     stratum: Ints
-    """(n_items,): a mean is the mean of the means of the strata, as in balanced accuracy."""
+    """(n_items,): the stratum of each item. Means are averaged over strata, as in balanced accuracy."""
     n_strata: int
 
     @classmethod
     def of_clusters(cls, cluster: Ints, n_clusters: int) -> Items:
-        """Items with a single stratum, so that means are plain."""
+        """Puts all items in a single stratum, so that means are plain means."""
         return cls(cluster, n_clusters, np.zeros(len(cluster), np.int64), 1)
 
     def mean(self, values: Floats) -> StratifiedMean:
-        """The mean over the items that have a value; NaN if no item has one."""
+        """The mean over the items that have a value (`values` is NaN for the others)."""
         return stratified_mean(values, self.stratum, self.n_strata, self.cluster, self.n_clusters)
 
 
@@ -65,7 +65,7 @@ class PairedMeans:
     first_higher: int
     equal: int
     second_higher: int
-    """Numbers of items. Differences due to rounding count as equal."""
+    """Numbers of items, by the side that is higher. Differences due to rounding count as equal."""
 
 
 def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
@@ -108,7 +108,7 @@ def level_of_each(level: float, n_intervals: int) -> float:
 
 
 def paired_means(first: Floats, second: Floats, items: Items) -> PairedMeans:
-    """The paired means of `first` and `second`, which are (n_items,) with NaN if a side has no value."""
+    """The paired means of `first` and `second`, which have shape (n_items,) and are NaN where a side has no value."""
     apart = second - first
     missing = np.isnan(apart)
     one, other = (np.where(missing, np.nan, side) for side in (first, second))

@@ -1,7 +1,7 @@
 """Pairs the responses of two runs by prompt, and the claims of responses that have the same text.
 
-Reports are read one at a time. For each response of the first run, a hash of its text and its claims without evidence
-are kept in memory; for the second run, only the matches are kept.
+Reports are read one at a time. A hash of each response in the first run and its claims, without evidence, are kept in
+memory. For the second run, only matched claims are kept.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ClaimPair:
 
 
 Key = tuple[str, str]
-"""The system, if there are several, and the prompt."""
+"""The system (empty if responses are paired by prompt only) and the prompt."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class SeenResponse:
     """A hash of the response's text."""
     claims: tuple[JudgedClaim, ...]
     sources: frozenset[str]
-    """The sources of its evidence."""
+    """The sources of the response's evidence."""
 
 
 @dataclass
 class Pairing:
-    """The responses and claims that two sides share, and those that only one has."""
+    """The responses and claims that two sides share, and those that only one of them has."""
 
     pairs: list[Pair] = field(default_factory=list)
     claims: list[ClaimPair] = field(default_factory=list)
@@ -91,7 +91,7 @@ def pair_responses(
 ) -> Pairing:
     """Pairs responses by prompt or, with `by_system`, by system and prompt. Reads each side once.
 
-    Raises ConfigError if no prompt is shared or a side answers a prompt twice.
+    Raises ConfigError if the sides have no prompts in common or a side answers a prompt twice.
     """
     found, waiting = Pairing(), dict(seen_responses(first, by_system=by_system, with_claims=with_claims))
     for key, other in seen_responses(second, by_system=by_system, with_claims=with_claims):
@@ -103,7 +103,7 @@ def pair_responses(
     found.only_first = [one.line for one in waiting.values()]
     if not found.pairs:
         raise ConfigError(
-            "the runs share no prompt, so nothing can be compared: "
+            "the runs have no prompts in common, so there is nothing to compare: "
             f"A answers {_some(found.only_first)}; B answers {_some(found.only_second)}"
         )
     found.pairs.sort(key=lambda pair: (*_order(pair.first), pair.second.system))
@@ -129,7 +129,7 @@ def seen_responses(
         key = (judged.system if by_system else "", judged.prompt_id)
         if key in seen:
             raise ConfigError(
-                f"{judged.system!r} answers the prompt {judged.prompt_id!r} twice, so it is unclear which to compare"
+                f"{judged.system!r} answers the prompt {judged.prompt_id!r} twice, so it is unclear which to use"
             )
         seen.add(key)
         report = judged.report
@@ -155,7 +155,7 @@ _ORDER = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
 
 
 def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tuple[ClaimPanel, int]:
-    """The claims as a table, and the number that have different labels in the two runs; these count as unlabelled."""
+    """The claims as a panel, and the number of claims with two different labels, which count as unlabelled."""
     labels = [{label for label in (pair.first.label, pair.second.label) if label is not None} for pair in claims]
     gold = [CODES[RIGHT[next(iter(given))]] if len(given) == 1 else MISSING for given in labels]
     sides = [[CODES[pair.first.verdict] for pair in claims]], [[CODES[pair.second.verdict] for pair in claims]]
@@ -226,7 +226,7 @@ def flipped(first: Codes, second: Codes) -> list[int]:
 
 
 def missed_claims(first: Codes, second: Codes, gold: Codes, text: Callable[[int], str]) -> list[Missed]:
-    """The claims that the second side gets wrong by majority verdict, or leaves open; lost claims come first."""
+    """The claims that the second side gets wrong by majority verdict or leaves unscored. Lost claims come first."""
     places: list[int] = np.flatnonzero((gold >= 0) & (second != gold)).tolist()
     missed = (Missed(text(at), int(gold[at]), bool(first[at] == gold[at]), second[at] != MISSING) for at in places)
     return sorted(missed, key=lambda one: not one.is_lost)
@@ -245,7 +245,7 @@ def make_flip(sides: tuple[str, str], group: str, claim: str, gold: int, found: 
 
 
 def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
-    """Worse first, then better, then neutral. Within these, by cause, the most frequent first."""
+    """Sorts flips by direction (worse, better, neutral), then by cause, with the most frequent cause first."""
     found = list(flips)
     n = Counter(flip.cause for flip in found)
     place = {cause: number for number, cause in enumerate(n)}

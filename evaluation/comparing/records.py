@@ -1,4 +1,4 @@
-"""Defines the records of paired comparisons: those shared by runs and experiments, and the comparison of two runs.
+"""Defines the records of paired comparisons, which runs and experiments share, and of the comparison of two runs.
 
 Every difference is second minus first, so a positive value means that the second is higher. Shares and differences of
 shares are in [-1, 1]. Costs are in US dollars and tokens are counts, both per item (a claim or a response).
@@ -28,11 +28,11 @@ class Quantity(StrEnum):
     ACCURACY = "accuracy"
     """Share of verdicts that equal the human label."""
     TPR = "tpr"
-    """Share of claims labelled supported that are called supported. Verdicts `irrelevant` are in neither rate."""
+    """Share of claims labelled supported that are judged supported. Claims judged `irrelevant` are in neither rate."""
     TNR = "tnr"
-    """Share of claims labelled not supported that are called not supported."""
+    """Share of claims labelled not supported that are judged not supported."""
     BIAS = "bias"
-    """Quantification bias: share called supported minus share labelled supported, over the same claims; best at 0."""
+    """Quantification bias: share judged supported minus share labelled supported, over the same claims; best at 0."""
     F1 = "f1"
     PRECISION = "precision"
     """Precision of a response. Neither precision nor F1@K shows which judge is right."""
@@ -43,7 +43,7 @@ class Quantity(StrEnum):
     """Share of unscored claims; for responses, the mean of the responses' shares."""
     IRRELEVANT_SHARE = "irrelevant_share"
     COVERAGE = "coverage"
-    """How well responses are split into claims, if an experiment measures it; likewise the next four quantities."""
+    """This and the next four quantities measure how well responses are split into claims. Only for experiments."""
     ENTAILMENT = "entailment"
     SELF_CONTAINED = "self_contained"
     ATOMICITY = "atomicity"
@@ -57,18 +57,18 @@ class GroupFigure(Figure):
 
     low: float | None = None
     high: float | None = None
-    """None with fewer than two groups (of each label, for balanced accuracy), or if all resamples agree, as for a rate
-    of 0 or 1, since this does not mean certainty."""
+    """None if there are fewer than two groups (of each label, for balanced accuracy). Also None if all resamples agree,
+    as for a rate of 0 or 1, because this does not mean certainty."""
     n: Count
-    """Number of items (claims or responses) that it is based on. An item counts once, however many repeats it has."""
+    """Number of items (claims or responses) in the figure. An item counts once, however many repeats it has."""
     n_groups: Count
-    """Number of groups, the units of resampling: the items of one response, document or prompt, with all repeats."""
+    """Number of groups, the units of resampling. Each contains all items of a response, document or prompt."""
     n_left_out: Count = 0
     """Number of items excluded because they have no value: no verdict at all, or no label."""
 
 
 class QuantityFigure(GroupFigure):
-    """One quantity of one side."""
+    """The figure for one quantity of one side."""
 
     quantity: Quantity
     k: K | None = None
@@ -97,7 +97,7 @@ class PairedDifference(GroupFigure):
     """The difference between two sides in one quantity, over the items for which both have a value; second - first.
 
     `n_left_out` counts the items for which either side has no value. The interval contains the differences that a
-    sign-flip test of whole groups does not reject at `level`. It contains 0 exactly if no difference is shown; if a
+    sign-flip test of whole groups does not reject at `level`. It contains 0 if and only if no difference is shown. If a
     stepwise adjustment shows a difference that Bonferroni's inequality would not, the interval ends at 0.
     """
 
@@ -111,13 +111,13 @@ class PairedDifference(GroupFigure):
     first_higher: Count
     equal: Count
     second_higher: Count
-    """Numbers of items. Differences due to rounding count as equal."""
+    """Numbers of items, by the side that is higher. Differences due to rounding count as equal."""
     if_wrong: float | None = None
     if_right: float | None = None
-    """`value` with missing verdicts counted as wrong on both sides, and as right. None if no verdict is missing."""
+    """`value` with missing verdicts counted as right on both sides (`if_wrong`: as wrong). None if none are missing."""
     p: Share | None
-    """Two-sided, from flipping the signs of whole groups, exactly if feasible. It is the largest over the three ways of
-    counting, and 1 if they disagree in direction, so that a side that drops hard claims is not called better."""
+    """Two-sided p-value from flipping the signs of whole groups, exact if feasible. It is the largest over the three
+    ways of counting missing verdicts, or 1 if their directions differ, so that dropping hard claims does not help."""
     p_corrected: Share | None
     """The p-value adjusted within its family."""
     level: Level
@@ -128,7 +128,7 @@ class PairedDifference(GroupFigure):
     number of tests in the family that could show one. None if the groups do not vary or are too few."""
     is_headline: bool
     is_question: bool = False
-    """Whether it is adjusted among the experiment's questions besides the headline."""
+    """Whether the p-value is adjusted in the family of questions, which are secondary to the headline."""
     outcome: Outcome
     words: str
 
@@ -160,7 +160,7 @@ class FlipSide(Record):
     verdict: Verdict
     """The majority verdict."""
     contradicted: bool | None = None
-    """Whether an unsupported claim is contradicted. Like all fields below but `rationale`, set only in experiments."""
+    """Whether an unsupported claim is contradicted. Like all fields below except `rationale`, only for experiments."""
     wrong: str = ""
     """The part of the claim that the passages contradict, if the judge names it."""
     n_repeats: Count = 1
@@ -171,10 +171,10 @@ class FlipSide(Record):
     """The rationale of the first repeat with this verdict. The passages are also from that repeat."""
     cited: tuple[Evidence, ...] = ()
     n_evidence: Count = 0
-    """Number of passages that the side had, whether cited or not. A comparison of two runs does not store passages."""
+    """Number of passages that the side saw, cited or not. Comparisons of two runs do not store passages."""
     exchanges: tuple[tuple[str, str], ...] = ()
-    """For an experiment with a run directory: the requests in the first repeat that use a prompt in which the variants
-    differ, with their replies."""
+    """The requests in the first repeat that use a prompt in which the variants differ, with their replies. Set only for
+    experiments with a run directory."""
 
 
 class Flip(Record):
@@ -194,12 +194,12 @@ class Flip(Record):
 
     @property
     def deciding(self) -> tuple[Evidence, ...]:
-        """The passages that the second side cites, or otherwise those that it no longer accepts."""
+        """The passages that the second side cites or, if it cites none, those that the first side cites."""
         return self.second_side.cited or self.first_side.cited
 
     @property
     def cause(self) -> tuple[object, ...]:
-        """The cause that flips are grouped by: both kinds of verdict, the words at issue and the deciding passages."""
+        """A key for grouping flips by cause: both kinds of verdict, the words at issue and the deciding passages."""
         kinds = ((one.verdict, one.contradicted, one.wrong.casefold()) for one in (self.first_side, self.second_side))
         return self.first, self.second, *kinds, *sorted((one.source, one.passage) for one in self.deciding)
 
@@ -223,7 +223,7 @@ class DemandResult(Record):
     """A demand on one pair of sides, and whether it is met."""
 
     metric: str
-    """`tnr`, `f1@64`, `flips`, `must_pass`."""
+    """The metric, such as `tnr`, `f1@64`, `flips` or `must_pass`."""
     demand: str = ""
     """The demand as written, such as `tnr:0.05` or `tpr >= 0.8`. Added in 3.3 of comparisons and 4.3 of experiments."""
     first: str
@@ -232,33 +232,33 @@ class DemandResult(Record):
     value: float | None = None
     """The value compared with a bound: a figure of the second side, or a number of claims."""
     loss: float | None = None
-    """How much worse the second side is, counted in the least favourable way; below 0, it is better."""
+    """How much worse the second side is if missing verdicts count in the least favourable way. Negative if better."""
     largest_loss: float | None = None
-    """The end of the one-sided interval: larger losses are ruled out. None if there are too few groups."""
+    """The end of the one-sided interval. Larger losses are ruled out. None if there are too few groups."""
     p: Share | None = None
     """One-sided p-value: with a margin, for a loss of at least the margin; without a margin, for no loss."""
     p_corrected: Share | None = None
-    """Without a margin, adjusted over all such demands, because one failure is enough to fail. With a margin, equal to
-    `p`, because all such demands must be met."""
+    """Without a margin, `p` adjusted over all such demands, because any failure counts. With a margin, `p` itself,
+    because all such demands must be met."""
     is_met: bool
     words: str
     caution: str = ""
     """What remains uncertain even though the demand is met."""
     claims: tuple[str, ...] = ()
     """For an unmet demand, the claims that only the first side gets right. For a lower bound, all claims that the
-    second side gets wrong or leaves open, flipped ones first."""
+    second side gets wrong or leaves unscored, flipped ones first."""
     unscored: str = ""
-    """Why claims have no verdict, if the demand could be met if they had one."""
+    """Why claims have no verdict. Set only if verdicts on these claims could cause the demand to be met."""
 
     @property
     def said(self) -> str:
-        """The words, followed by any remaining uncertainty."""
+        """The words, followed by what remains uncertain, if anything."""
         after = self.caution or (f"claims have no verdict: {self.unscored}" if self.unscored else "")
         return f"{self.words}: {after}" if after else self.words
 
 
 class ComparisonKind(StrEnum):
-    """The kind of a comparison of two runs, by what differs between the sides."""
+    """What differs between the two runs of a comparison."""
 
     SYSTEMS = "systems"
     """The responses differ: two systems answered the same prompts, or one did so twice."""
@@ -272,7 +272,7 @@ class Side(Record):
     run: str
     """The run's folder, as specified."""
     data: str
-    """The data that the run was on."""
+    """The run's data."""
     judge: str
     """The model and plan that judged the responses."""
     systems: tuple[str, ...]
@@ -310,14 +310,14 @@ class ClaimAgreement(Record):
     n_matched: Count
     n_only_first: Count
     n_only_second: Count
-    """Number of claims that only this side makes in a response."""
+    """Number of claims that only the second side extracts from the responses."""
     n_labelled: Count
     """Number of matched claims with a label."""
     table: tuple[tuple[Count, ...], ...]
     """Numbers of matched claims, with a row for each verdict of the first side and a column for each of the second, in
     the order supported, not supported, irrelevant, unscored."""
     agreement: GroupFigure
-    """Share of the matched claims judged by both sides that have the same verdict."""
+    """Share of equal verdicts among the matched claims that both sides judged."""
     kappa: GroupFigure
     """Cohen's kappa for the same claims, over the three verdicts."""
 
@@ -367,7 +367,7 @@ class Comparison(Record):
     abstention: AbstentionPolicy
     alpha: Share
     level: Share
-    """Level of the intervals: together for the differences in a family, and separately for all other figures."""
+    """Level of the intervals. It applies jointly to the differences in a family, and separately to other figures."""
     n_resamples: Count
     """Number of resamples for the intervals of figures and of agreement."""
     seed: int
@@ -377,16 +377,16 @@ class Comparison(Record):
     conclusions: tuple[str, ...]
     """The conclusions as sentences: one for each difference, followed by those on claims."""
     attribution: Attribution | None = None
-    """None if no runs between the two were given."""
+    """None if no runs between the two were specified."""
     demands: tuple[DemandResult, ...] = ()
     """The results of the demands on the second side."""
     pairs: tuple[Pair, ...]
     """The pairs, by prompt and system."""
     only_first: tuple[ResponseLine, ...]
     only_second: tuple[ResponseLine, ...]
-    """Responses without a counterpart, on which no difference is based."""
+    """Responses without a counterpart, which are excluded from all differences."""
     other_text: tuple[ResponseLine, ...] = ()
-    """Responses of the first side whose counterpart has a different text; excluded if evaluators are compared."""
+    """Responses of the first side whose counterparts differ in text; excluded if evaluators are compared."""
     claims: ClaimAgreement | None = None
     """None if systems are compared."""
     flip_counts: tuple[FlipCount, ...] = ()

@@ -2,10 +2,10 @@
 
 An item is a claim or a response. Items are resampled in clusters: the group of a claim, or the prompt of a response.
 
-An item's value is the mean over those of its repeats that have a value; a repeat is never an item. Departures from
-common practice: a verdict `irrelevant` agrees with no other label, as in SAFE's agreement with people, and counts in
-neither TPR nor TNR; claims without a verdict are excluded from all means and counted. A response without claims has an
-F1@K of 0, as in the paper's code, and one whose claims are all unscored has none.
+An item's value is the mean over its repeats that have a value; a repeat never counts as an item. Departures from common
+practice: a verdict `irrelevant` agrees with no other label, as in SAFE's agreement with people, and counts in neither
+TPR nor TNR. Claims without a verdict are excluded from all means, and their number is reported. A response without
+claims has an F1@K of 0, as in the paper's code, and one whose claims are all unscored has none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Bools = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 SUPPORTED, NOT_SUPPORTED, IRRELEVANT, UNSCORED, MISSING, SPLIT = 0, 1, 2, 3, -1, -2
-"""Codes of verdicts and labels. MISSING means none; SPLIT means that no verdict has the most repeats."""
+"""Codes of verdicts and labels. MISSING means that there is none, SPLIT that no verdict has the most repeats."""
 VERDICTS = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
 CODES: Mapping[Verdict | None, int] = {verdict: code for code, verdict in enumerate(VERDICTS)} | {None: UNSCORED}
 
@@ -86,15 +86,15 @@ class ItemValues:
     values: Floats
     """(n_sides, n_items); NaN if an item has no value."""
     eligible: Bools
-    """(n_items,): the items that the quantity is about."""
+    """(n_items,): whether the quantity applies to the item."""
     items: Items
     why: tuple[Undefined, ...] = (Undefined.NOTHING_SCORED,)
-    """For each stratum, why the mean is undefined if only this stratum is empty."""
+    """One reason per stratum: why the mean is undefined if only that stratum is empty."""
     ineligible: Undefined = Undefined.NOTHING_SCORED
-    """Why the mean is undefined if no item is eligible."""
+    """Why the mean is undefined if no items are eligible."""
     k: int | None = None
     counting_all: tuple[Floats, ...] = ()
-    """The values with each missing verdict counted as wrong, and as right; empty if these do not apply."""
+    """Two arrays like `values`, with missing verdicts counted as wrong and as right. Empty if this does not apply."""
 
     has_sides: bool = True
     """False if only differences between sides can be estimated."""
@@ -113,7 +113,7 @@ class ItemValues:
         """The paired means of two sides over the items for which both have a value.
 
         If verdicts are missing, these are followed by the means over all items, with missing verdicts counted as wrong
-        on both sides, and as right on both.
+        on both sides and then as right on both.
         """
         ways = (self.values, *self.counting_all)
         sides = [[self._eligible(way[side]) for side in (first, second)] for way in ways]
@@ -122,7 +122,7 @@ class ItemValues:
         return tuple(paired_means(one, other, self.items) for one, other in sides)
 
     def undefined(self, mean: StratifiedMean) -> Undefined | None:
-        """Why the mean has no value; None if it has one."""
+        """The reason why the mean has no value, or None if it has one."""
         empty = mean.empty_strata
         if not empty:
             return None
@@ -151,7 +151,7 @@ def mean_of_repeats(values: Floats) -> Floats:
 
 
 def majority(verdicts: Codes) -> Codes:
-    """(n_claims,): the majority verdict of the scored repeats (n_repeats, n_claims), SPLIT, or MISSING without any."""
+    """(n_claims,): the majority verdict over repeats, SPLIT if there is a tie, or MISSING if no repeat is scored."""
     times = np.stack([(verdicts == code).sum(axis=0) for code in range(len(VERDICTS))])
     most = times.max(axis=0)
     found = np.where((times == most).sum(axis=0) > 1, SPLIT, times.argmax(axis=0))
@@ -163,7 +163,7 @@ _MISSING_AS = (np.nan, 0.0, 1.0)
 
 
 FEWEST_ALIKE = 5
-"""Minimum number of labels on claims that all sides judge alike; with fewer, the sides get no accuracy."""
+"""With fewer labels on claims that all sides judge alike, only differences in accuracy are estimated."""
 
 
 def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
@@ -189,7 +189,7 @@ def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
 
 
 def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
-    """The quantities of agreement with labels, and the bias; only accuracy if labels were drawn."""
+    """The quantities that measure agreement with labels, and the bias. Only accuracy if labels were drawn."""
     if panel.chance is not None:
         yield drawn_accuracy(panel, panel.chance)
         return
@@ -218,7 +218,7 @@ def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
 
 
 def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
-    """The shares of claims that are unscored, and that are called irrelevant."""
+    """The shares of unscored claims and of claims judged irrelevant."""
     for quantity, code in ((Quantity.UNSCORED_SHARE, UNSCORED), (Quantity.IRRELEVANT_SHARE, IRRELEVANT)):
         if isinstance(panel, ClaimPanel):
             values = np.where(panel.verdicts == MISSING, np.nan, (panel.verdicts == code).astype(np.float64))
@@ -246,13 +246,13 @@ def _f1(supported: Floats, scored: Floats, k: int) -> Floats:
 
 
 def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
-    """The measured quantities of whole responses that do not follow from their counts."""
+    """The quantities of whole responses that cannot be computed from their counts."""
     for quantity, values in panel.measured.items():
         yield _of_all(quantity, mean_of_repeats(values), panel=panel)
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
-    """Cost and tokens per item. A side with an item of unknown price has no cost, since a partial sum is too low."""
+    """Cost and tokens per item. A side with an item of unknown price has no cost: a partial sum would be too low."""
     cost = mean_of_repeats(panel.cost_usd)
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan
@@ -262,10 +262,10 @@ def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
 
 
 def headline_of(quantities: Sequence[ItemValues]) -> ItemValues:
-    """The quantity that decides between sides. It is chosen by the data, never by the results.
+    """The headline quantity, which determines the better side. The choice depends on the data, never on the results.
 
-    This is balanced accuracy if there are labels of both kinds, and accuracy if there is only one kind. For responses
-    without labels, it is F1 at the first K, or precision if there is no K.
+    It is balanced accuracy if claims of both labels occur, and accuracy if only one label does. For responses without
+    labels, it is F1 at the first K, or precision if there is no K.
     """
     first = quantities[0]
     if first.quantity is Quantity.BALANCED_ACCURACY:

@@ -26,7 +26,7 @@ _NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
 
 
 class _QuantityWords(NamedTuple):
-    """The words for a quantity, and for a side with more or less of it; `better` is 1 for more, -1 for less."""
+    """The wording for a quantity and a side with more or less of it. `better` is 1 if more is better, -1 if less is."""
 
     name: str
     verb: str
@@ -35,7 +35,7 @@ class _QuantityWords(NamedTuple):
     better: int = 0
 
     def said(self, *, is_more: bool) -> str:
-        """`agrees better with the labels`."""
+        """A phrase such as `agrees better with the labels`."""
         return self.verb.format(self.more if is_more else self.less)
 
 
@@ -45,7 +45,7 @@ _WORDS: Mapping[Quantity, _QuantityWords] = {
     Quantity.ACCURACY: _QuantityWords("accuracy", _AGREES, "more often", "less often", 1),
     Quantity.TPR: _QuantityWords("TPR", "finds {} of the supported claims", "more", "fewer", 1),
     Quantity.TNR: _QuantityWords("TNR", "finds {} of the unsupported claims", "more", "fewer", 1),
-    Quantity.BIAS: _QuantityWords("bias", "calls {} claims supported", "more", "fewer"),
+    Quantity.BIAS: _QuantityWords("bias", "judges {} claims supported", "more", "fewer"),
     Quantity.F1: _QuantityWords("F1", "has a {} F1", "higher", "lower"),
     Quantity.PRECISION: _QuantityWords("precision", "has a {} precision", "higher", "lower"),
     Quantity.FULL_SUPPORT: _QuantityWords("fully supported share", "has {} fully supported responses", "more", "fewer"),
@@ -55,25 +55,27 @@ _WORDS: Mapping[Quantity, _QuantityWords] = {
     Quantity.UNSCORED_SHARE: _QuantityWords(
         "unscored share", "leaves {} claims without a verdict", "more", "fewer", -1
     ),
-    Quantity.IRRELEVANT_SHARE: _QuantityWords("irrelevant share", "calls {} claims irrelevant", "more", "fewer"),
+    Quantity.IRRELEVANT_SHARE: _QuantityWords("irrelevant share", "judges {} claims irrelevant", "more", "fewer"),
     Quantity.COVERAGE: _QuantityWords("coverage", "covers {} of what responses say", "more", "less", 1),
-    Quantity.ENTAILMENT: _QuantityWords("entailment", "has claims that follow {} from sentences", "more", "less", 1),
+    Quantity.ENTAILMENT: _QuantityWords(
+        "entailment", "has claims that follow from sentences {}", "more often", "less often", 1
+    ),
     Quantity.SELF_CONTAINED: _QuantityWords("self-contained share", "has {} self-contained claims", "more", "fewer", 1),
     Quantity.ATOMICITY: _QuantityWords("atomic share", "has {} claims that say only one thing", "more", "fewer", 1),
     Quantity.REDUNDANCY: _QuantityWords("redundancy", "has {} claims that say nothing new", "more", "fewer", -1),
     Quantity.COST_USD: _QuantityWords("cost", "costs {}", "more", "less", -1),
-    Quantity.TOKENS: _QuantityWords("tokens", "takes {} tokens", "more", "fewer", -1),
+    Quantity.TOKENS: _QuantityWords("tokens", "uses {} tokens", "more", "fewer", -1),
 }
 _CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR, Quantity.TNR, Quantity.BIAS})
 
 
 def name_of(quantity: Quantity, k: int | None = None) -> str:
-    """`balanced accuracy`, `F1@32`."""
+    """The name of a quantity, such as `balanced accuracy` or `F1@32`."""
     return _WORDS[quantity].name + (f"@{k}" if k is not None else "")
 
 
 def item_of(quantity: Quantity, kind: str) -> str:
-    """The noun for the items that the quantity is averaged over: `claim` or `response`. `kind` is that of the data."""
+    """The noun for the items that the quantity is averaged over, `claim` or `response`. `kind` is the data's kind."""
     return "claim" if quantity in _CLAIMS else kind.removesuffix("s")
 
 
@@ -95,7 +97,7 @@ def outcome_of(quantity: Quantity, difference: float) -> Outcome:
 
 
 def amount(value: float | None, quantity: Quantity, *, signed: bool = False) -> str:
-    """`0.843`, `+0.043`, `$0.00120`, `1,204`; a dash for None. Bias always has its sign."""
+    """Formats a value, as in `0.843`, `+0.043`, `$0.00120` or `1,204`; None becomes a dash. Bias is always signed."""
     if value is None:
         return "–"
     if quantity is Quantity.COST_USD:
@@ -110,38 +112,38 @@ def amount(value: float | None, quantity: Quantity, *, signed: bool = False) -> 
 
 
 def size(value: float | None, quantity: Quantity) -> str:
-    """The same format as `amount`, without a sign."""
+    """Formats a value like `amount`, but without a sign."""
     return amount(value, quantity).removeprefix("+")
 
 
 def interval(figure: GroupFigure, quantity: Quantity, *, signed: bool = False) -> str:
-    """`0.012 to 0.074`, or a dash."""
+    """Formats an interval, as in `0.012 to 0.074`, or returns a dash if there is none."""
     if figure.low is None or figure.high is None:
         return "–"
     return f"{amount(figure.low, quantity, signed=signed)} to {amount(figure.high, quantity, signed=signed)}"
 
 
 def basis(figure: GroupFigure, noun: str, group: str = "group") -> str:
-    """`n = 120 claims from 40 groups`."""
+    """Describes what a figure is based on, as in `n = 120 claims from 40 groups`."""
     shown = f"n = {plural(figure.n, noun)}"
     return shown if figure.n == figure.n_groups else f"{shown} from {plural(figure.n_groups, group)}"
 
 
 def p_value(p: float | None) -> str:
-    """Three digits: `0.031`, `<0.001`."""
+    """Formats a p-value with three digits, as in `0.031` or `<0.001`."""
     if p is None:
         return "–"
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def equals(p: float | None) -> str:
-    """For use after *p*: `= 0.031`, `< 0.001`."""
+    """Formats a p-value for use after *p*, as in `= 0.031` or `< 0.001`."""
     shown = p_value(p)
     return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
 
 
 def level_words(level: float) -> str:
-    """`95%`, `98.33%`: two decimals, or as many as are needed to distinguish it from 100%."""
+    """Formats a level, as in `98.33%`, with two decimals or as many as are needed to distinguish it from 100%."""
     for digits in range(2, 12):
         if (shown := round(100.0 * level, digits)) < 100.0:
             return f"{shown:g}%"
@@ -149,7 +151,7 @@ def level_words(level: float) -> str:
 
 
 def why_no_interval(one: PairedDifference, *, has_intervals: bool, group: str = "group") -> str:
-    """Why a difference has no interval: `5 prompts, 6 needed`, or because nothing varies."""
+    """Explains why a difference has no interval, as in `5 prompts, 6 needed` or `nothing varies`."""
     if not has_intervals:
         return "not requested"
     needed = fewest_prompts(1.0 - one.level)
@@ -167,7 +169,7 @@ class DifferenceTest:
     noun: str
     """The noun for items: `claim` or `response`."""
     group: str = "group"
-    """The noun for their clusters: `group` or `prompt`."""
+    """The noun for clusters of items: `group` or `prompt`."""
     has_intervals: bool = True
 
 
@@ -227,7 +229,7 @@ def _power_words(one: PairedDifference, noun: str) -> str:
 
 
 def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) -> Iterator[str]:
-    """Sentences on which side leaves more claims unscored: a side that drops the hard ones looks better than it is."""
+    """Sentences on which side drops more claims, because a side that drops hard claims looks better than it is."""
     for one in differences:
         is_loss = one.quantity in (Quantity.UNSCORED_SHARE, Quantity.IRRELEVANT_SHARE)
         is_shown = one.outcome.is_shown
@@ -239,8 +241,8 @@ def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
     """Sentences on how many claims of two evaluators match, and how often their verdicts agree."""
     if claims.n_only_first + claims.n_only_second:
         yield (
-            f"{plural(claims.n_matched, 'claim')} matched on both sides; {claims.n_only_first:,} made only by A and "
-            f"{claims.n_only_second:,} only by B are not compared one by one."
+            f"{plural(claims.n_matched, 'claim')} matched on both sides; claims made only by A "
+            f"({claims.n_only_first:,}) or only by B ({claims.n_only_second:,}) are not compared one by one."
         )
     agreement, kappa = claims.agreement, claims.kappa
     if agreement.value is None:
@@ -262,7 +264,7 @@ def comparison_cautions(
     judging = [one.name for one in settings if not one.name.startswith(_NOT_JUDGING)]
     if kind is ComparisonKind.SYSTEMS and judging:
         yield (
-            f"The two runs were judged differently ({', '.join(judging)}), so a difference may come from the judges "
+            f"The two runs were judged differently ({', '.join(judging)}), so a difference may be due to the judges "
             "instead of the systems."
         )
     if kind is ComparisonKind.EVALUATORS and not judging and not one_run:
@@ -271,13 +273,10 @@ def comparison_cautions(
             "not to the evaluators."
         )
     if n_unpaired:
-        yield (
-            f"{plural(n_unpaired, 'response')} without a counterpart in the other run; no figure here is based on "
-            f"{'it' if n_unpaired == 1 else 'them'}."
-        )
+        yield f"No figure includes the {plural(n_unpaired, 'response')} without a counterpart in the other run."
     if n_conflicting:
         yield conflicting_words(n_conflicting)
 
 
 def conflicting_words(n: int) -> str:
-    return f"{plural(n, 'claim')} had two different labels and counted as unlabelled."
+    return f"Treated {plural(n, 'claim')} with two different labels as unlabelled."

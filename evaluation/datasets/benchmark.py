@@ -28,9 +28,9 @@ class BenchmarkDataset:
     upstream: str
     task: str
     has_responses: bool = True
-    """Whether its claims are parts of longer responses."""
+    """Whether the data set's claims are parts of longer responses."""
     part: str | None = None
-    """`NAME:PART` of the labelled data set that contains its systems; None if factloop has no loader for it."""
+    """`NAME:PART` of the labelled data set that contains the systems; None if factloop has no loader for it."""
 
 
 BENCHMARK = (

@@ -79,7 +79,7 @@ class ExpertQaClaim(TableItem):
 
 
 def load_expertqa(place: str | Path) -> Iterator[ExpertQaClaim]:
-    """The claims, one at a time. Raises DataError lazily, for a malformed row."""
+    """The claims, one at a time. Raises DataError during iteration if a row is malformed."""
     return load_items([place], ExpertQaClaim, _claims)
 
 

@@ -66,7 +66,7 @@ class FactScoreResponse(TableItem):
 
     @property
     def distinct_facts(self) -> tuple[AtomicFact, ...]:
-        """The facts without duplicates, each with its first label (16,011 of 16,040; two others have another label)."""
+        """The facts without duplicates (16,011 of 16,040), with the first label of each; two duplicates differ."""
         first: dict[str, AtomicFact] = {}
         for fact in self.facts:
             first.setdefault(fact.text, fact)
@@ -87,9 +87,9 @@ class FactScoreResponse(TableItem):
 
 
 def load_factscore(place: str | Path) -> Iterator[FactScoreResponse]:
-    """The responses in one file, or in a folder with one file per system, named after it.
+    """The responses in one file, or in a folder that contains one file per system, named after the system.
 
-    Raises DataError lazily, for a malformed row.
+    Raises DataError during iteration if a row is malformed.
     """
     return load_items(files_of(place, "*.jsonl"), FactScoreResponse, _rename_fields)
 
@@ -126,16 +126,15 @@ def _refuse_single_claim(row: Row) -> None:
         raise row.error(
             "this row is a claim, but a row must be a response with its labelled facts under `sentences` "
             "(docs/agreement.md shows one). For claims with `label` and `verdict`, use "
-            "factloop eval RESPONSES --calibration FILE; "
-            "for claims with only `label`, factloop research experiment; for claims with `document`, "
-            "factloop research verify",
+            "`factloop eval RESPONSES --calibration FILE`; "
+            "for claims with only `label`, `factloop research experiment`; for claims with `document`, "
+            "`factloop research verify`",
             "claim",
         )
 
 
 def _sentences(row: Row) -> Any:
-    """The annotations with factloop's field names; anything but a list of objects is returned unchanged and rejected by
-    the record."""
+    """The annotations with factloop's field names. Anything but a list of objects is left for the record to reject."""
     given = row.fields["annotations"]
     if not isinstance(given, list):
         return given

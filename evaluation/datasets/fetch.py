@@ -36,7 +36,7 @@ class FetchedFile(Record):
     part: str
     path: Path
     source: str
-    """The URL, or the path that it was copied from."""
+    """The URL or path that the file was obtained from."""
     how: How
     sha256: str
     verified: bool
@@ -50,7 +50,7 @@ class Download:
     timeout_s: float = 30.0
     attempts: int = 4
     wait_s: float = 1.0
-    """Wait before the second attempt; it doubles with each further attempt."""
+    """Wait before the second attempt. It doubles with each further attempt."""
     longest_wait_s: float = 60.0
     """If a server requests a longer wait, no further attempt is made."""
 
@@ -145,7 +145,7 @@ def fetch(
             if of_part:
                 _write_record(dataset, folder, of_part)
             elif parts:
-                raise DataError(f"no file of {dataset.name} {part.name} was found", path=str(from_dir))
+                raise DataError(f"no files for {dataset.name} {part.name} were found", path=str(from_dir))
             fetched += of_part
     except OSError as error:
         tried = f"read or write {error.filename or into}"
@@ -154,7 +154,7 @@ def fetch(
         raise ConfigError(f"cannot {tried}: {error.strerror or error}") from error
     if not fetched:
         names = [part.own_file or (part.files[0].path if part.files else part.name) for part in chosen]
-        raise DataError(f"no file of {dataset.name} was found; looked for {', '.join(names)}", path=str(from_dir))
+        raise DataError(f"no files for {dataset.name} were found; looked for {', '.join(names)}", path=str(from_dir))
     return tuple(fetched)
 
 
@@ -162,7 +162,7 @@ def _downloads(dataset: Dataset, part: DatasetPart, folder: Path, download: Down
     if dataset.gated:
         raise ConfigError(
             f"{dataset.title} requires you to accept its terms: download it at {dataset.homepage} and "
-            "pass the folder (--from)"
+            "pass the folder with --from"
         )
     for file in part.files:
         target = folder / file.path
@@ -210,7 +210,7 @@ def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | No
 
 
 def _below(source: Path, file: UpstreamFile) -> Path | None:
-    """The published file, in a copy of upstream's repository or of one of its folders."""
+    """The published file in a copy of upstream's repository, or of one of its folders; None if it is missing."""
     steps = urlsplit(file.url).path.strip("/").split("/")
     ends = ["/".join(steps[start:]) for start in range(len(steps))]
     return next((source / place for place in (file.path, *ends) if (source / place).is_file()), None)

@@ -13,7 +13,7 @@ VARIABLE = "FACTLOOP_DATA_DIR"
 
 
 def data_folder() -> Path:
-    """The folder in FACTLOOP_DATA_DIR, by default one in the user's data folder."""
+    """The folder that FACTLOOP_DATA_DIR names, or by default one in the user's data folder."""
     named = os.environ.get(VARIABLE)
     if named:  # an empty variable counts as unset
         return Path(named).expanduser()
@@ -28,11 +28,11 @@ def is_got(folder: Path, dataset: str, part: str) -> bool:
 
 
 def find_part(dataset: str, part: str, given: str | None) -> Path:
-    """The path to load a part from (`registry.load_part`): the given one, or the folder that `data get` filled.
+    """The path from which to load a part (`registry.load_part`): `given`, or the folder that `data get` filled.
 
-    If the given folder was filled by `data get --into`, this is the part's folder in it; if it contains a file with the
-    part's name, this is that file. Raises ConfigError for unknown names, and if no path is given and the part is not in
-    the folder. In that case, the message has the command that gets it.
+    If `given` was filled by `data get --into`, the path is the part's folder in it. If it contains a file with the
+    part's name, the path is that file. Raises ConfigError for unknown names. Also raises it if `given` is None and the
+    part was not saved yet; the message then contains the command to run.
     """
     known = find_dataset(dataset)
     own_file = known.part(part).own_file
@@ -43,16 +43,16 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
         return place / own_file if own_file is not None and (place / own_file).is_file() else place
     folder = data_folder()
     if not is_got(folder, dataset, part):
-        command = f"factloop research data get {known.name}"
+        command, source = f"factloop research data get {known.name}", ""
         if known.gated:
-            command += f" --from FOLDER (from {known.homepage})"
+            command, source = f"{command} --from FOLDER", f" (from {known.homepage})"
         elif len(known.parts) > 1:
             command += f" --part {part}"
         missing = f"{named_part(dataset, part)} is not in {folder}"
-        raise ConfigError(f"{missing}; get it with: {command}, or pass its path with --data")
+        raise ConfigError(f"{missing}; get it with `{command}`{source}, or pass its path with --data")
     return folder / dataset / part
 
 
 def named_part(dataset: str, part: str) -> str:
-    """The name that reports use for a part found in the folder."""
+    """The name of a data set's part in reports."""
     return f"{find_dataset(dataset).title} ({part})"

@@ -1,9 +1,9 @@
 """Joins LLM-AggreFact's claims to the responses they come from, by text, for audits by system.
 
 A claim belongs to a response that contains its words consecutively, ignoring case and punctuation. If several responses
-do and documents are given, only those whose document begins like the claim's remain; a claim that still matches several
-responses is not assigned to any. No claim is dropped: a claim without a match gets a separate response and the system
-`UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures per system.
+do, only those whose document begins like the claim's are kept, if there are any. A claim that still matches several is
+not assigned to any response. No claim is dropped: a claim without a match gets a separate response and the system
+`UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures by system.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w+")
 _KEY_WORDS = 5
 """Number of consecutive words by which responses are looked up."""
 _BEGINNING = 40
-"""Number of words of a document that are compared, since benchmarks truncate documents."""
+"""Number of words compared at the start of documents, since benchmarks truncate documents."""
 _UPSTREAM = {one.name: one.upstream for one in BENCHMARK}
 _TASK = {one.name: one.task for one in BENCHMARK}
 _ALONE = {one.upstream: one.name for one in BENCHMARK if [*_UPSTREAM.values()].count(one.upstream) == 1}
@@ -44,12 +44,12 @@ class JoinCounts(Record):
 
     dataset: str
     n_responses: Count
-    """Number of upstream responses given."""
+    """Number of upstream responses."""
     matched: Count
     ambiguous: Count
     unmatched: Count
     into: dict[str, Count]
-    """Maps the paper's data sets, into which RAGTruth is split, to their number of matched claims."""
+    """Maps data sets as named in the paper, which splits RAGTruth, to their numbers of matched claims."""
 
 
 class JoinReport(Record):
@@ -80,7 +80,7 @@ class Join:
                 self._by_key[_upstream_of(one), key].append(place)
 
     def joined(self, claims: Iterable[LabelledClaim]) -> Iterator[LabelledClaim]:
-        """The claims in order, one at a time, each with the data from its response."""
+        """Yields the claims in order, each completed with the data of its response."""
         for claim in claims:
             found = self._found(claim)
             match = Match.MATCHED if len(found) == 1 else Match.AMBIGUOUS if found else Match.UNMATCHED
@@ -92,7 +92,7 @@ class Join:
 
     @property
     def report(self) -> JoinReport:
-        """The outcome for the claims taken so far."""
+        """The outcome for the claims processed so far."""
         given = Counter(map(_upstream_of, self.responses))
         return JoinReport(
             datasets=tuple(

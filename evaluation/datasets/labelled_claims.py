@@ -1,13 +1,13 @@
 """Reads the items of every labelled data set as labelled claims, which verifiers score and the audit reads.
 
-1 means attributable, that is, fully supported, as in LLM-AggreFact (arXiv 2404.10774); partial support is 0. Items
-without such a label (irrelevant facts, claims without a judgement) are skipped.
+A label of 1 means attributable, that is, fully supported, as in LLM-AggreFact (arXiv 2404.10774). Partially supported
+claims are labelled 0. Items without such a label (irrelevant facts, claims without a judgement) are skipped.
 
 Some data sets are published without documents, such as TofuEval's dialogues and RefChecker's contexts. Documents are
-read from JSON Lines, CSV or a JSON array with `id` (or `doc_id`) and `document` (or `text`, `context`, `source`), a
-string or a list of strings. Dialogues may also be given as `utt` with `speaker`, lists of the same length, as in
-MediaSum. The files that upstream provides on request could not be obtained, so only these layouts are read. Other files
-are rejected, with the name of the missing field.
+read from JSON Lines, CSV or a JSON array with `id` (or `doc_id`) and `document` (or `text`, `context`, `source`), which
+is a string or a list of strings. Dialogues may instead have `utt` and `speaker`, two lists of the same length, as in
+MediaSum. The files that upstream provides on request could not be obtained, so only these layouts are supported. For
+other files, the error names the missing field.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class LabelledItem(Protocol):
 def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[LabelledClaim]:
     """The claims of one part, one at a time, from its folder or from a single file.
 
-    Raises ConfigError for an unknown name and for a data set without labelled claims; raises DataError lazily, for a
-    malformed row.
+    Raises ConfigError for an unknown name and for a data set without labelled claims, and DataError during iteration if
+    a row is malformed.
     """
     task = find_dataset(name).task
     for item in load_part(name, part, place):
@@ -51,12 +51,12 @@ def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[Labelle
 def claims_of(item: Record) -> Iterator[LabelledClaim]:
     """The item's labelled claims. Raises ConfigError for a kind of item that has none."""
     if not isinstance(item, LabelledItem):
-        raise ConfigError(f"a {type(item).__name__} has no labelled claims")
+        raise ConfigError(f"items of type {type(item).__name__} have no labelled claims")
     return item.labelled_claims()
 
 
 def load_documents(place: str | Path) -> dict[str, str]:
-    """Maps document ids to texts. Raises DataError if a row lacks either or an id is repeated."""
+    """Maps document ids to texts. Raises DataError if a row has no id or no text, or if an id is repeated."""
     found: dict[str, str] = {}
     for row in read_rows(place):
         name = next((str(row.fields[one]) for one in _IDS if row.fields.get(one) not in (None, "")), None)
@@ -69,9 +69,9 @@ def load_documents(place: str | Path) -> dict[str, str]:
 
 
 def with_documents(claims: Iterator[LabelledClaim], documents: Mapping[str, str]) -> Iterator[LabelledClaim]:
-    """The claims with the documents that they refer to; a claim that has its own document keeps it.
+    """Adds to each claim the document that it refers to, unless it already has one.
 
-    Raises DataError lazily, for a claim whose document is missing.
+    Raises DataError during iteration if a document is missing.
     """
     for claim in claims:
         if claim.document is not None:

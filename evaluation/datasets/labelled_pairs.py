@@ -1,4 +1,4 @@
-"""Loads data sets of claims with the text that each was judged against: LLM-AggreFact and RAGTruth."""
+"""Loads data sets that contain claims and the text that each was judged against: LLM-AggreFact and RAGTruth."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RagTruthResponse(TableItem):
     document: str
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """Each sentence as a claim. It is attributable if nothing in it is marked."""
+        """Each sentence as a claim, which is attributable if no part of it is marked."""
         for place, one in enumerate(split_sentences(self.response)):
             inside = [(max(start, one.start), min(end, one.end)) for start, end in self.marked]
             marked = tuple((start - one.start, end - one.start) for start, end in inside if start < end)
@@ -62,7 +62,7 @@ class RagTruthResponse(TableItem):
 
 
 def load_ragtruth(place: str | Path, split: str) -> Iterator[RagTruthResponse]:
-    """RAGTruth: responses of six models to given texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
+    """RAGTruth: responses by six models, based on source texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
 
     Reads the published layout: a folder with `response.jsonl` and `source_info.jsonl`. Responses that were truncated or
     that refuse without reason (`quality`) are skipped, as in the evaluation published with them.
@@ -76,7 +76,7 @@ def _with_source(sources: Mapping[Any, Mapping[str, Any]], split: str, row: Row)
     if (fields.get("split"), fields.get("quality")) != (split, "good"):
         return ()
     if source is None:
-        raise row.error("source_info.jsonl has no such source", "source_id")
+        raise row.error("source_info.jsonl does not contain this source", "source_id")
     info = source.get("source_info")
     text = info.get("passages", info) if isinstance(info, dict) else info
     shown = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)

@@ -1,8 +1,7 @@
 """LongFact: prompts that ask for long answers, 30 on each of 38 topics (Wei et al. 2024, arXiv 2403.18802, section 2).
 
 Two layouts are supported: the published one, a folder with one JSON Lines file per topic (`prompt` and `canary`, with
-the
-topic in the file name), and a single file for all topics (`id`, `topic`, `prompt`).
+the topic in the file name), and a single file for all topics (`id`, `topic`, `prompt`).
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def load_prompts(place: str | Path) -> Iterator[AnyPrompt]:
     """Loads LongFact's prompts from one file or a folder with one file per topic (`longfact-objects_TOPIC.jsonl`), or
     the prompts of any file with a `prompt` in each row (JSON Lines, CSV, Parquet; `-` is stdin).
 
-    Raises DataError lazily, for a malformed row.
+    Raises DataError during iteration if a row is malformed.
     """
     return load_items(files_of(place, "longfact*.jsonl"), AnyPrompt, _with_topic)
 
@@ -57,10 +56,9 @@ def load_prompts(place: str | Path) -> Iterator[AnyPrompt]:
 def load_simpleqa(place: str | Path) -> Iterator[AnyPrompt]:
     """SimpleQA Verified (Haas et al. 2025, arXiv 2509.07968): each question with its answer as the only document.
 
-    CSV: `original_index`, `problem`, `answer`, `topic`. Departure: SimpleQA has a model grade the whole response as
-    correct, incorrect or not attempted; here, its claims are judged against the question with its answer. Raises
-    DataError
-    lazily, for a malformed row.
+    Columns of the CSV file: `original_index`, `problem`, `answer`, `topic`. Departure: in SimpleQA, a model grades the
+    whole response as correct, incorrect or not attempted; here, its claims are judged against the question with its
+    answer. Raises DataError during iteration if a row is malformed.
     """
     return load_items([place], AnyPrompt, _with_answer)
 
@@ -75,7 +73,7 @@ def _with_answer(row: Row) -> tuple[Row]:
 
 
 def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[P]:
-    """`n` prompts drawn without replacement, or all of them if there are no more. Duplicate prompts are dropped.
+    """Draws `n` prompts without replacement, or returns all if there are fewer. Duplicate prompts are dropped.
 
     The same prompts give the same sample in any order, and the sample of 100 is the start of the sample of 250.
 

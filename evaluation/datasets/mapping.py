@@ -21,7 +21,7 @@ T = TypeVar("T", bound=TableItem)
 Spans = tuple[tuple[Count, Count], ...]
 """Start and end of each span, in characters."""
 UNKNOWN_SYSTEM = "unknown"
-"""The name for unknown systems. Audits exclude their claims from all figures per system."""
+"""The name for unknown systems. Audits exclude their claims from all figures by system."""
 
 
 _SPELLED: dict[str, Literal[0, 1]] = {"0": 0, "1": 1}
@@ -85,17 +85,17 @@ class ColumnMapping(Record):
     """Maps fields of the record to columns of the file; `stance|label` means the first of these that a row has, and
     `meta.id` a field inside an object."""
     labels: Mapping[str, int] = Field(default_factory=dict)
-    """Maps the file's labels, as text, to 0 or 1; without it, the file must contain 0 and 1."""
+    """Maps the file's labels, as text, to 0 or 1. If empty, the file must use 0 and 1."""
     constants: Mapping[str, str] = Field(default_factory=dict)
     """Fields with the same value in all rows, such as `dataset`."""
     label_field: str = "label"
 
 
 def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Iterator[T]:
-    """The rows as records of `kind`, such as `LabelledClaim`, one at a time; ids default to line numbers.
+    """Yields the rows as records of `kind`, such as `LabelledClaim`. Ids default to line numbers.
 
-    Raises DataError lazily, with the file's own column name, for a mapped column that is missing, an invalid value, a
-    label that is not mapped, or a repeated id.
+    Raises DataError during iteration if a mapped column is missing, a value is invalid, a label is not mapped, or an id
+    is repeated. The error names the column as it appears in the file.
     """
     return (item for _, item in placed_items(place, mapping, kind))
 
@@ -103,7 +103,7 @@ def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Ite
 def placed_items(
     place: str | Path, mapping: ColumnMapping, kind: type[T], *, refuses_misspelt: bool = False
 ) -> Iterator[tuple[Row, T]]:
-    """Like `load_mapped`, but yields each item with the row it was made from, for loaders that need to compare rows."""
+    """Like `load_mapped`, but yields each item with its row, for loaders that need to compare rows."""
     strangers = {*mapping.columns, *mapping.constants} - set(kind.model_fields)
     if strangers:
         raise DataError(f"{kind.__name__} has no field {sorted(strangers)[0]!r}")
@@ -146,7 +146,7 @@ def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
 
 
 def _column(row: Row, mapping: ColumnMapping, field: str) -> str:
-    """The column of a field; if there are several, the first that the row has."""
+    """The column of a field. If the mapping lists several, the first that the row has."""
     column = mapping.columns.get(field, field)
     return next((one for one in column.split("|") if one in row.fields), column)
 
@@ -156,7 +156,7 @@ def _label(row: Row, mapping: ColumnMapping, value: object) -> int:
     if text not in mapping.labels:
         known = ", ".join(sorted(mapping.labels))
         column = _column(row, mapping, mapping.label_field)
-        raise row.error(f"the mapping has the labels {known}, but not {text[:40]!r}", column)
+        raise row.error(f"the mapping contains the labels {known}, but not {text[:40]!r}", column)
     return mapping.labels[text]
 
 
@@ -164,7 +164,7 @@ _SEPARATOR = re.compile(r"[^a-z0-9]+")
 
 
 def refuse_misspelt(row: Row, known: Collection[str]) -> None:
-    """Raises DataError for a column with almost the same spelling as a known column that the row lacks."""
+    """Raises DataError if a column is spelled almost like a known column that the row lacks."""
     for name in row.fields:
         for near in sorted(known):
             if name not in known and near not in row.fields and _is_near(name, near):

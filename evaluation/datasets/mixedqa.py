@@ -61,8 +61,8 @@ class MixedQaItem(Record):
 def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
     """The questions in the order of the file, one at a time. `-` is standard input.
 
-    Raises DataError lazily, for a malformed row, a repeated id or question (from the same source), or a system that
-    answers twice, because counting a question twice would overstate the evidence. Callers that spend money on the items
+    Raises DataError during iteration if a row is malformed, an id or a question from the same source is repeated, or a
+    system answers twice. Counting a question twice would overstate the evidence. Callers that spend money on the items
     therefore read all of them first.
     """
     ids: dict[str, int] = {}
@@ -78,14 +78,14 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
         systems = [response.system for response in item.responses]
         for number, system in enumerate(systems):
             if system in systems[:number]:
-                raise row.error("this system already has an answer", f"responses[{number}].system")
+                raise row.error("an earlier response in this row has the same system", f"responses[{number}].system")
         yield item
 
 
 def load_published_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
     """The questions in the order of the file, numbered from `mixedqa-0000`.
 
-    Raises DataError lazily, for a malformed item, or for one that no system answers.
+    Raises DataError during iteration if an item is malformed or not answered by any system.
     """
     for number, row in enumerate(read_json_array(place)):
         fields = {

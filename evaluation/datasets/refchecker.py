@@ -42,7 +42,7 @@ class JudgedTriplet(Record):
 
     @property
     def attributable(self) -> Literal[0, 1]:
-        """1 if the reference entails it; neutral and contradicted triplets are 0, as in attribution."""
+        """1 if the reference entails the triplet. Neutral and contradicted triplets are 0, as in attribution."""
         return 1 if self.human_label is TripletLabel.ENTAILMENT else 0
 
 
@@ -73,7 +73,7 @@ class RefCheckerResponse(TableItem):
 def load_refchecker(place: str | Path) -> Iterator[RefCheckerResponse]:
     """The responses in one file, or in all files of a folder, one at a time.
 
-    Raises DataError lazily, for a malformed item.
+    Raises DataError during iteration if an item is malformed.
     """
     return load_items(files_of(place, "*_answers.json"), RefCheckerResponse, _rename_fields)
 

@@ -1,9 +1,9 @@
 """Lists the data sets that factloop knows: where they are published, their licences and their loaders.
 
 factloop's own data sets are listed in `registry.json`. Other distributions add theirs through entry points in the group
-`factloop.datasets`, each of which is a `Dataset`.
+`factloop.datasets`, each of which refers to a `Dataset`.
 
-A checksum is for the file at the revision given in its URL. It is None if upstream does not publish one and the file
+A checksum is that of the file at the revision in its URL. It is None if upstream does not publish one and the file
 could not be obtained; downloads are then recorded but not verified.
 """
 
@@ -29,7 +29,7 @@ Loader = Callable[[str | Path], Iterator[Record]]
 
 class UpstreamFile(Record):
     path: str
-    """Its path within the folder of the part."""
+    """The file's path within the part's folder."""
     url: str
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None
 
@@ -47,8 +47,8 @@ class DatasetPart(Record):
     columns: tuple[str, ...]
     """Columns of the published files."""
     loader: str | None = None
-    """`package.module:function`, which takes a file or a folder and yields the items. Items with labels have a method
-    `labelled_claims`. Without a loader, the rows are read as `holds`, using the mapping."""
+    """`package.module:function`, which takes a file or a folder and yields the items. Items with labels must have a
+    method `labelled_claims`. Without a loader, the rows are read as `holds`, using the mapping."""
     holds: Literal["claims", "prompts"] = "claims"
     """Labelled claims, or prompts for `factloop research generate`."""
     mapping: ColumnMapping = ColumnMapping()
@@ -73,11 +73,11 @@ class AboutDataset(Record):
 class Dataset(AboutDataset):
     gated: bool = False
     task: str | None = None
-    """Its task group, as in Godbole and Jia (section 4.1). Other data sets are grouped with similar ones."""
+    """The data set's task group, as in Godbole and Jia (section 4.1). Others are grouped with similar data sets."""
     parts: tuple[DatasetPart, ...]
 
     def part(self, name: str) -> DatasetPart:
-        """The part with this name. Raises ConfigError, listing the existing names."""
+        """The part with this name. Raises ConfigError if there is none, with the names of all parts."""
         for part in self.parts:
             if part.name == name:
                 return part
@@ -90,7 +90,7 @@ def list_datasets() -> tuple[Dataset, ...]:
 
 
 def find_dataset(name: str) -> Dataset:
-    """The data set with this name. Raises ConfigError, listing the existing names."""
+    """The data set with this name. Raises ConfigError if there is none, with the names of all data sets."""
     found = _by_name().get(name)
     if found is None:
         raise ConfigError(f"there is no data set {name!r}; the known ones are {', '.join(_by_name())}")
@@ -100,7 +100,7 @@ def find_dataset(name: str) -> Dataset:
 def load_part(name: str, part: str, place: str | Path) -> Iterator[Record]:
     """The items of one part, one at a time, from its folder or from a single file.
 
-    Raises ConfigError for an unknown name; raises DataError lazily, for a malformed row.
+    Raises ConfigError for an unknown name, and DataError during iteration if a row is malformed.
     """
     found = find_dataset(name).part(part)
     if found.loader is None:
@@ -128,14 +128,11 @@ def _from_others() -> Iterator[Dataset]:
 
 
 def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
-    """The only file in a folder, apart from the record of its source.
-
-    Raises ConfigError if there are others, with the name of the part's own file, which was not found.
-    """
+    """The only file in a folder, besides the record of its source. Raises ConfigError unless there is exactly one."""
     if not Path(place).is_dir():
         return place
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]
     if len(files) != 1:
         named = f", none of them {own_file}; pass the file itself" if own_file else "; pass the file itself"
-        raise ConfigError(f"{place}: must contain a single file, but there are {len(files):,}{named}")
+        raise ConfigError(f"{place} must contain a single file, but it contains {len(files):,}{named}")
     return files[0]

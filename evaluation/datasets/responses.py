@@ -55,17 +55,17 @@ def _as_list(given: Any) -> Any:
 MaybeDocuments = Annotated[
     tuple[Annotated[OwnDocument, BeforeValidator(_as_object)], ...] | None, BeforeValidator(_as_list)
 ]
-"""Strings, or objects with `text` and optionally `title` and `source`; None if not given."""
+"""Strings, or objects with `text` and optionally `title` and `source`. None if the row has no documents."""
 
 
 def _refuse_null(value: Any) -> Any:
     if value is None:
-        raise ValueError("must be a string, which is empty if the system declined to answer")
+        raise ValueError("must be a string (empty if the system declined to answer)")
     return value
 
 
 class GivenResponse(Record):
-    """A response to a prompt. Empty if the system declined to answer."""
+    """A response to a prompt. `response` is empty if the system declined to answer."""
 
     id: str
     system: str
@@ -76,7 +76,7 @@ class GivenResponse(Record):
     """None if the row says that there was no prompt, in which case every claim is relevant."""
     response: str
     documents: tuple[OwnDocument, ...] | None = None
-    """The only documents that it is judged against; empty if nothing was retrieved. None if not given."""
+    """The only documents that the response is judged against, if any; empty if nothing was retrieved."""
 
 
 class _ResponseRow(TableItem):
@@ -97,7 +97,7 @@ def load_responses(
 
     `prompt` and `response` are required; `prompt` may be null, and a blank response is an abstention. `documents` are
     strings, or objects with `text` and optionally `title` and `source`. Other fields are ignored. Raises DataError
-    lazily, for a malformed row, a repeated id, a second response of a system to a prompt, or if only some rows name
+    during iteration if a row is malformed, an id is repeated, a system answers a prompt twice, or only some rows name
     their system. `warn` is called once if two prompts have the same id.
     """
     mapping = mapping or ColumnMapping()
@@ -109,7 +109,7 @@ def load_responses(
         found = _with_defaults(row, item)
         first = lines.setdefault((found.system, found.prompt_id), row.line)
         if first != row.line:
-            message = f"line {first} also answers this prompt; if {found.system!r} answers several times, each sample"
+            message = f"line {first} also answers this prompt; if {found.system!r} answers it repeatedly, each sample"
             raise row.error(f"{message} needs its own system", "system" if item.prompt_id is None else "prompt_id")
         yield found
 

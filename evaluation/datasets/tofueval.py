@@ -1,8 +1,7 @@
 """TofuEval: sentences in topic-focused dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
 
 Two layouts are supported: the published CSV (`model_name`, `summ_sent`, `sent_label` yes or no), and JSON Lines
-(`system`,
-`sentence`, `label` 1 or 0). Neither contains the dialogues themselves.
+(`system`, `sentence`, `label` 1 or 0). Neither contains the dialogues themselves.
 """
 
 from __future__ import annotations
@@ -50,5 +49,5 @@ class TofuEvalSentence(TableItem):
 
 
 def load_tofueval(place: str | Path) -> Iterator[TofuEvalSentence]:
-    """The sentences, one at a time. Raises DataError lazily, for a malformed row."""
+    """The sentences, one at a time. Raises DataError during iteration if a row is malformed."""
     return load_mapped(place, _LAYOUTS, TofuEvalSentence)

@@ -34,7 +34,7 @@ class UpstreamResponse(TableItem):
     response_id: Identifier
     prompt_id: Identifier
     response: str
-    """Its complete text, or its sentences joined together."""
+    """The complete text, or its sentences joined together."""
     document: str | None = None
 
 

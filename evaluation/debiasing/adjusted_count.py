@@ -1,12 +1,13 @@
-"""Corrects a fraction of verdicts by the adjusted count (Rogan and Gladen 1978), using the evaluator's TPR and FPR.
+"""Corrects a fraction of supported verdicts by the adjusted count (Rogan and Gladen 1978), using TPR and FPR.
 
 The result is `(rate - FPR) / (TPR - FPR)`, with TPR and FPR from the labelled claims. It is valid if TPR and FPR are
 the same on both samples, however many claims are supported in either. Godbole and Jia ("Verify with Caution", section
-5) show how often they differ if the labelled claims come from another system.
+5) show how often these rates differ if the labelled claims come from another system.
 
 The interval is Fieller's (1954) for a ratio: all values v for which `(rate - FPR) - v * (TPR - FPR)` does not differ
-significantly from 0. A rate of 0 or 1 is assumed to be off by half an error, since seeing none among a few claims does
-not mean certainty. If TPR - FPR does not differ significantly from 0 on the labelled claims, the result is undefined.
+significantly from 0. A rate of 0 or 1 is assumed to be off by half an error, since finding no errors among a few claims
+does not mean certainty. If TPR - FPR does not differ significantly from 0 on the labelled claims, the result is
+undefined.
 """
 
 from __future__ import annotations
@@ -103,6 +104,6 @@ def _ratio(samples: Samples) -> _Ratio:
 
 
 def _unseen(samples: Samples, moves: Floats, among: Floats) -> float:
-    """The variance that a rate has beyond what is observed, if its claims are all alike; otherwise zero."""
+    """The variance to add to the observed one if all claims that a rate is based on are alike, otherwise 0."""
     seen = covariance(moves, moves)
     return unseen_variance_of_rate(samples, among) if seen <= NO_VARIANCE else 0.0

@@ -1,4 +1,4 @@
-"""Turns estimates into records: intervals clipped to [0, 1], warnings, and the counts they are based on."""
+"""Turns estimates into records, with intervals clipped to [0, 1], cautions, and the counts they are based on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factloop.evaluation.statistics.bootstrap import ROUNDING
 from factloop.evaluation.statistics.significance import equal_weight
 
 NO_VARIANCE = 1e-28
-"""A variance up to this is 0 except for rounding, so dividing by it would be meaningless."""
+"""Variances up to this are 0 except for rounding, so dividing by them would be meaningless."""
 
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
@@ -31,13 +31,13 @@ def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats |
 
 
 def run_rate_influence(samples: Samples) -> Floats:
-    """The influence on the fraction of the run's scored claims that are supported, a ratio of sums over responses."""
+    """The groups' influence on the fraction of the run's scored claims that are supported."""
     rates = np.divide(samples.supported, samples.scored, out=np.zeros_like(samples.scored), where=samples.scored > 0)
     return mean_influence(rates, samples.run_group, samples.n_groups, samples.scored)
 
 
 def labelled_influence(values: Floats, samples: Samples, among: Floats | None = None) -> Floats:
-    """The influence on the weighted mean of a value over the labelled claims for which `among` is 1."""
+    """The groups' influence on the weighted mean of a value over the labelled claims for which `among` is 1."""
     weights = samples.label_weight if among is None else samples.label_weight * among
     return mean_influence(values, samples.label_group, samples.n_groups, weights)
 
@@ -49,11 +49,11 @@ UNSEEN_ERRORS = 0.5
 def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float:
     """The amount that `UNSEEN_ERRORS` adds to the variance of a weighted mean.
 
-    A judge is rarely wrong about claims that it is sure of. Such claims are seldom drawn and have large weights, so one
-    sample without such an error shows no variation, while most of another sample's variation comes from a single one.
-    The variance therefore includes half an error more than was observed, as in Jeffreys' prior for a proportion (Brown,
-    Cai and DasGupta 2001), with the weight of a claim whose verdict has the larger weights. `open_share` is 1 - p for
-    each claim if only the claims of the run are of interest.
+    A judge is rarely wrong about claims that it is sure of. Such claims are seldom drawn and have large weights. A
+    sample without such an error therefore shows no variation, while a single one causes most of the variation in
+    another sample. The variance therefore includes half an error more than was observed, as in Jeffreys' prior for a
+    proportion (Brown, Cai and DasGupta 2001). Its weight is that of claims with the more heavily weighted verdict. If
+    only the claims of the run are of interest, `open_share` is 1 - p for each claim.
     """
     weight = samples.label_weight
     squares, is_supported = open_share * weight**2, samples.verdict >= 0.5
@@ -78,16 +78,16 @@ def covariance(one: Floats, other: Floats) -> float:
 
 
 def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None) -> float:
-    """The quantile of Student's t, with one degree of freedom less than there are groups to estimate the variance from.
+    """The quantile of Student's t, with one degree of freedom fewer than there are groups.
 
-    `moves` are the influences whose squares make up that variance. If a few responses contain most of the errors, a few
+    `moves` are the influences whose squares make up the variance. If a few responses contain most of the errors, a few
     squares make up most of the variance, which is then known less precisely. The degrees of freedom are therefore those
     of an equivalent number of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as
-    many. This allows for a variance that is wrong, but not for one that is too low precisely when a sample contains few
-    errors: in `benchmarks.correction_coverage`, the true value was then below the 95% intervals of accurate systems in
+    many. This accounts for an imprecise variance, but not for one that is too low because the sample contains few
+    errors. In `benchmarks.correction_coverage`, the true value was then below the 95% intervals of accurate systems in
     up to 6% of cases.
     """
-    from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy import stats  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     freedom = n_groups - 1.0 if moves is None else min(n_groups - 1.0, max(1.0, equal_weight(moves)))
     return float(stats.t.ppf((1.0 + level) / 2.0, freedom))
@@ -112,9 +112,9 @@ def with_interval(
 ) -> Estimate:
     """An estimate with its interval, both clipped to [0, 1].
 
-    The interval is None for a sample of a single group, in which a lack of variation does not mean certainty, and if at
-    most one of its ends is in [0, 1]. For a census, in which every claim is labelled, the interval is the value itself,
-    and there are no cautions.
+    The interval is None if a sample is a single group, if nothing varies (which does not mean certainty), or if it lies
+    outside [0, 1]. For a census, in which every claim is labelled, the interval is the value itself, and there are no
+    cautions.
     """
     if is_census:
         return _estimate(method, _cut(value), (_cut(value), _cut(value)), samples, level, weight, ())
@@ -181,7 +181,7 @@ def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
 
 
 def share_interval(value: float, variance: float, quantile: float) -> tuple[float, float]:
-    """Wilson's interval for an estimated proportion, with the number of independent cases that has the same variance.
+    """Wilson's interval for an estimated proportion and the number of independent cases that would give its variance.
 
     This follows Korn and Graubard (1998). A symmetric interval is too high for an accurate system whose few errors are
     clustered: in `benchmarks.correction_coverage`, the true value was below it in up to 14% of cases.
@@ -203,8 +203,8 @@ def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Es
 def fewest_of_a_class(method: Method, samples: Samples) -> int:
     """Number of groups that contain a labelled claim of the rarer class.
 
-    Ten errors in one response count as one case, unless each claim was drawn individually and only the run is of
-    interest: claims are then counted instead.
+    Ten errors in one response count as one case. If each claim was drawn individually and only the run is of interest,
+    claims are counted instead.
     """
     is_single = method is Method.DIFFERENCE and samples.label_chance is not None
     unit = np.arange(len(samples.label)) if is_single else samples.label_group

@@ -26,9 +26,9 @@ from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, D
 from factloop.evaluation.debiasing.samples import Bools, Floats, JudgedResponses, LabelledClaims, Samples, as_samples
 
 LEAST_OWN, LEAST_OTHER = 0.75, 0.5
-"""Minimum number of labels per scored claim: in the run's prompts that have labels and, for other labels, per labelled
-response relative to a response of the run. With fewer, responses count as partly labelled. The first is below 1 because
-the run's claims that annotators call irrelevant have no label."""
+"""Responses count as partly labelled if the ratio of labels to scored claims is lower. The first ratio is for the run's
+own labels, over the prompts that have labels; it is below 1 because claims that annotators find irrelevant have none.
+The second compares the labels per labelled response with the scored claims per response of the run."""
 
 
 def debiased_f1(
@@ -43,9 +43,9 @@ def debiased_f1(
 ) -> tuple[DebiasedF1, ...]:
     """Mean F1@K over the responses, for each K.
 
-    The result is withheld if the labelled responses are neither a sample of such responses nor declared to be similar,
-    like the prediction-powered precision. It is undefined if responses are only partly labelled. Raises ValueError if a
-    K is below 1.
+    Like the prediction-powered precision, the result is withheld if the labelled responses are neither a sample of the
+    run's nor declared to be similar. It is undefined if responses are only partly labelled. Raises ValueError if any K
+    is below 1.
     """
     if any(k < 1 for k in ks):
         raise ValueError("K must be a positive integer")
@@ -83,7 +83,7 @@ def _of_run(k: int, samples: Samples, counted: Bools) -> prediction_powered.Move
 
 
 def _f1(supported: Floats, n: Floats, k: int) -> Floats:
-    """F1@K of each response; 0 without claims."""
+    """F1@K of each response, or 0 for a response without claims."""
     return np.asarray(2.0 * supported / (n + np.maximum(supported, k)))
 
 

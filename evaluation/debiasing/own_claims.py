@@ -1,12 +1,11 @@
 """Estimates the precision of the run's own claims from those with human labels.
 
 Prediction-powered inference and its interval are about all claims on prompts like the run's, of which the run's claims
-are a
-sample. The result of labelling all claims of this particular run can be estimated more precisely. This is the
-difference estimator for sampling from a finite population (Särndal, Swensson and Wretman 1992, section 6.3): the run's
-fraction of verdicts, known without error, plus the mean of label - lambda * verdict over the labelled claims, each
-weighted by the inverse of its probability. Only claims without a label contribute uncertainty. Variances therefore have
-the factor 1 - p, and if every claim is labelled, the variance is 0.
+are a sample. The result of labelling all claims of this particular run can be estimated more precisely, with the
+difference estimator for sampling from a finite population (Särndal, Swensson and Wretman 1992, section 6.3). The
+estimate is lambda times the run's fraction of supported verdicts, which is known without error, plus the mean of label
+- lambda * verdict over the labelled claims, each weighted by the inverse of its probability. Only claims without a
+label contribute uncertainty. Variances therefore have the factor 1 - p, and are 0 if every claim is labelled.
 
 If probabilities are given, each claim was drawn individually, and the variance is computed accordingly. Otherwise it is
 unknown whether claims or whole responses were drawn. The variance is then computed over groups, which is correct for
@@ -39,7 +38,10 @@ METHOD = Method.DIFFERENCE
 
 
 def precision(samples: Samples, level: float) -> Estimate | None:
-    """The fraction in [0, 1] of the run's scored claims that annotators would call supported; None without labels."""
+    """The fraction in [0, 1] of the run's scored claims that annotators would label supported.
+
+    None if none of the run's claims are labelled, or none are scored.
+    """
     own = _own_labels(samples)
     if not len(own.label) or not own.scored.sum():
         return None
@@ -64,7 +66,7 @@ def precision(samples: Samples, level: float) -> Estimate | None:
 
 
 def _own_labels(samples: Samples) -> Samples:
-    """The samples restricted to the labelled claims that are from the run itself."""
+    """The samples, restricted to the labelled claims that are from the run itself."""
     chance = samples.label_chance
     weight = samples.label_weight[samples.is_own]
     return replace(
@@ -80,7 +82,7 @@ def _own_labels(samples: Samples) -> Samples:
 
 
 def _open_share(own: Samples) -> Floats:
-    """(n_labels,): 1 - p for each claim; the same for all claims if only their number is known.
+    """(n_labels,): 1 - p for each claim, which is the same for all claims if only their number is known.
 
     If the labelled claims represent fewer claims than the run has, some of the claims drawn are missing because
     annotators disagreed on them or gave no label. The probability of each remaining claim is then reduced accordingly.

@@ -76,13 +76,13 @@ def debiased_precision(
     """Supported claims as a fraction of scored claims, according to the evaluator and corrected in two ways.
 
     All three figures are about claims on prompts like the run's (`Target`). If labelled claims are from the run itself,
-    `own_claims` additionally has the precision of this particular run, which can be estimated more precisely. The two
-    corrections are based on different assumptions (`Method`) and differ widely if one of these fails. Precision is
-    taken over all claims together, so long responses have more weight; the sampling units are responses and prompts.
+    `own_claims` also contains the precision of this particular run, which can be estimated more precisely. The two
+    corrections are based on different assumptions (`Method`) and differ widely if either fails. Precision is computed
+    over all claims together, so long responses have more weight; the sampling units are responses and prompts.
     `transfer` determines which assumption is preferred. The prediction-powered estimate is withheld if the labelled
-    claims are neither a sample of the run's nor declared to be similar, because it would mostly be their precision, not
-    the run's. If the evaluator gives scores, they are used instead of verdicts if the interval is then narrower: both
-    are valid for any evaluator, and scores separate claims that it is sure of from others. In either case, verdicts
+    claims are neither a sample of the run's nor declared to be similar, because it would mostly reflect their precision
+    instead of the run's. If the evaluator gives scores, they replace verdicts if this narrows the interval. Both are
+    valid for any evaluator, and scores separate claims that it is sure of from others. In either case, verdicts
     determine whether the labels show an error.
 
     Raises ConfigError if claims are not grouped and the extra `debiasing` is not installed.

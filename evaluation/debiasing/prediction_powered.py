@@ -2,15 +2,14 @@
 
 The estimate is `lambda * mean(run verdicts) + mean(label - lambda * verdict)`, with the second mean over the labelled
 claims (arXiv 2311.01453). Labels are correct but few, verdicts are many but biased, and the bias is measured on claims
-that have both. If lambda is 0, verdicts are not used; the best lambda minimizes the variance. The estimate is valid for
+that have both. If lambda is 0, verdicts are not used. The best lambda minimizes the variance. The estimate is valid for
 any evaluator if the labelled claims are a random sample of claims like those of the run. If some claims were more
 likely to be drawn than others, weighting each claim by the inverse of its probability preserves this (Horvitz and
 Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model).
 
 The estimate is for all claims on prompts like the run's, of which the run's claims are a sample. If labelled claims are
-from the
-run itself, the two samples are no longer independent. The influences of a prompt on both samples are then added before
-squaring, which accounts for the covariance.
+from the run itself, the two samples are no longer independent. The influences of a prompt on both samples are then
+added before squaring, which accounts for the covariance.
 
 For independent claims, `ppi-python` is used. It does not support groups, so the variance and the best lambda for claims
 in groups are computed here from the influence of each group. With one claim per group, the results agree except for
@@ -19,7 +18,7 @@ terms of order 1 / n.
 The interval is Wilson's for that variance (`estimates.share_interval`), with Student's t for the number of groups that
 make up most of it (`estimates.t_quantile`). Unevenly drawn labels include a few with large weights, so the variance
 then includes half an error more than was observed. This is not enough if few responses have a label of the rarer class,
-or if the labels show no error of the evaluator, because a sample without an error shows no variation. The interval is
+or if the labels reveal no errors of the evaluator, because a sample without errors shows no variation. The interval is
 then widened to include Wilson's interval for the labels alone.
 """
 
@@ -53,7 +52,7 @@ from factloop.evaluation.debiasing.samples import Floats, Samples
 
 METHOD = Method.PREDICTION_POWERED
 FEWEST_ALIKE = 100
-"""With at least this many labels that all equal the verdicts, an interval is kept: up to three in 100 may differ."""
+"""If at least this many labels all equal the verdicts, the interval is kept: up to three in 100 claims may differ."""
 
 
 def precision(samples: Samples, level: float) -> Estimate:
@@ -72,14 +71,14 @@ def precision(samples: Samples, level: float) -> Estimate:
 
 
 Moved = tuple[float, Floats]
-"""A value, and the influence of each group on it, (n_groups,)."""
+"""A value, and an array (n_groups,) of the influence of each group on it."""
 
 
 def powered(labels: Moved, gain: Moved, samples: Samples, level: float) -> Estimate:
     """`labels + lambda * gain`, with the lambda in [0, 1] that minimizes the variance.
 
-    `labels` is the figure by the labels alone. `gain` is the run's figure by verdicts minus the labelled claims' figure
-    by verdicts.
+    `labels` is the figure according to the labels alone. `gain` is the figure according to verdicts in the run minus
+    that in the labelled claims.
     """
     (value, moves), (more, more_moves) = labels, gain
     square, together = covariance(more_moves, more_moves), covariance(moves, more_moves)
@@ -116,7 +115,7 @@ def _independent_precision(samples: Samples, level: float) -> Estimate:
 
 
 def _weight(samples: Samples, value: float) -> float | None:
-    """The lambda that led to a value, which the library does not return. Values are linear in lambda."""
+    """Recovers lambda, which the library does not return, from the value, which is linear in it."""
     without, full = _value(samples, 0.0), _value(samples, 1.0)
     return float(np.clip((value - without) / (full - without), 0.0, 1.0)) if abs(full - without) > 1e-9 else None
 
@@ -124,7 +123,7 @@ def _weight(samples: Samples, value: float) -> float | None:
 def _widened(
     value: float, interval: tuple[float, float], labels: Moved, samples: Samples, level: float, weight: float | None
 ) -> Estimate:
-    """The estimate, with an interval that includes Wilson's for the labels if a class is rare or no error was observed.
+    """The estimate. Its interval includes Wilson's for the labels if a class is rare or no error was observed.
 
     Wilson's interval is for the number of independent claims with the same variance or, if the labels do not vary, for
     the number of groups.
@@ -144,7 +143,7 @@ def _widened(
 
 def _library() -> Any:
     """Imports ppi-python and undoes a side effect of the import, which silences all warnings in the process."""
-    require("debiasing", "correcting a share of claims without the response of each")
+    require("debiasing", "correcting a share of claims without response_id")
     with warnings.catch_warnings():
         import ppi_py  # type: ignore[import-untyped]  # has no type hints
     return ppi_py

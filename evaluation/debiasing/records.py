@@ -39,7 +39,7 @@ class Transfer(StrEnum):
     """The property of the labelled claims that is assumed to hold for the run as well."""
 
     VERDICTS = "verdicts"
-    """The probability that a claim with a given verdict is truly supported: the claims are of the same kind."""
+    """The probability that a claim with a given verdict is truly supported. Requires claims of the same kind."""
     ERROR_RATES = "error_rates"
     """TPR and FPR: the run may have more or fewer errors, but the evaluator detects them equally well."""
 
@@ -58,7 +58,7 @@ class Caution(StrEnum):
     NO_SPREAD = "no_spread"
     """Nothing varies, which does not mean certainty, so there is no interval."""
     WIDENED = "widened"
-    """One label is rare, or a small number of labels shows no error. The interval includes that of the labels."""
+    """One label is rare, or few labels show no error, so the interval was widened to include that of the labels."""
     ONE_GROUP = "one_group"
     """A sample consists of a single group, so there is no interval."""
     LABELLED_IN_PART = "labelled_in_part"
@@ -93,7 +93,7 @@ class Estimate(Measurement):
         """1 - lambda: the weight of the labelled claims' own precision in a prediction-powered value.
 
         The value is (1 - lambda) mean(label) + lambda (rate of the run + mean(label - verdict)): a mix of the labelled
-        claims' own precision and the run's precision as corrected by them.
+        claims' own precision and the run's precision, corrected by the labels.
         """
         return None if self.weight is None else 1.0 - self.weight
 
@@ -101,12 +101,12 @@ class Estimate(Measurement):
 
 
 class EvaluatorRates(Record):
-    """The evaluator's performance on the labelled claims. A rate is None if no claim has that label."""
+    """The evaluator's performance on the labelled claims. A rate is None if no claims have that label."""
 
     tpr: Share | None
-    """Fraction of the truly supported claims that it calls supported."""
+    """Fraction of the truly supported claims that the evaluator judges supported."""
     fpr: Share | None
-    """Fraction of the other claims that it calls supported."""
+    """Fraction of the other claims that the evaluator judges supported."""
     tpr_low: Share | None = None
     tpr_high: Share | None = None
     fpr_low: Share | None = None
@@ -116,7 +116,7 @@ class EvaluatorRates(Record):
     n_supported: Count
     n_not_supported: Count
     n_unscored: Count
-    """Number of labelled claims without a verdict, which are not used here."""
+    """Number of labelled claims without a verdict, which are excluded."""
 
 
 class DebiasedPrecision(Record):

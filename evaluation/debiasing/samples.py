@@ -27,14 +27,14 @@ class LabelledClaims:
     """The response or prompt of each claim, because claims in a group are similar to each other. None means that all
     claims are independent."""
     probabilities: Sequence[float] | None = None
-    """The probability in (0, 1] with which each claim was drawn for labelling; its weight is the inverse. None means
-    that all claims have the same probability."""
+    """The probability in (0, 1] with which each claim was drawn for labelling. Claims are weighted by its inverse. None
+    means that all claims have the same probability."""
     is_own: Sequence[bool] | None = None
     """Whether each claim is one of the run's own, drawn from it for labelling. None means that this is unknown."""
     scores: Sequence[float | None] | None = None
     """The degree to which the evaluator considers each claim supported, in [0, 1]; None if it gave only a verdict."""
     responses: Sequence[Hashable] | None = None
-    """The response of each claim. None means that groups are responses."""
+    """The response of each claim. None means that each group is a response."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,13 @@ class Samples:
     """Inverse probabilities of being drawn, normalized to a mean of 1."""
     label_group: Ints
     label_response: Ints
-    """Each has shape (n_labels,)."""
+    """All fields so far have shape (n_labels,)."""
     supported: Floats
-    """Number of claims called supported, or the sum of scores."""
+    """Number of claims judged supported, or the sum of scores."""
     scored: Floats
     run_group: Ints
     failed: Bools
-    """Each has shape (n_responses,). A response has failed if it has claims but none got a verdict."""
+    """Shape (n_responses,), like the three before. A response has failed if none of its claims got a verdict."""
     n_groups: int
     share_groups: bool
     """Whether a group occurs in both samples."""
@@ -111,7 +111,7 @@ class Samples:
 
 
 def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
-    """Both samples as arrays."""
+    """Converts both samples to arrays."""
     judged = [place for place, verdict in enumerate(labelled.verdicts) if verdict is not None]
     is_own, chance = labelled.is_own, labelled.probabilities
     label_names = _names("label", labelled.groups, len(labelled.labels))
@@ -143,7 +143,7 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
 
 
 def by_scores(samples: Samples, labelled: LabelledClaims, run: JudgedResponses) -> Samples | None:
-    """Both samples with scores instead of verdicts; None if one side has no scores."""
+    """Both samples with scores instead of verdicts, or None if either sample has no scores."""
     if run.score_sums is None or labelled.scores is None or all(score is None for score in labelled.scores):
         return None
     pairs = zip(labelled.verdicts, labelled.scores, strict=True)
@@ -161,5 +161,5 @@ def _weights(probabilities: Sequence[float] | None, judged: Sequence[int]) -> Fl
 
 
 def _names(sample: str, groups: Sequence[Hashable] | None, n: int) -> list[Hashable]:
-    """The groups as given, or a new name for each. The tuples keep new names distinct from given ones."""
+    """The given groups, or a new name for each item. Tuples keep new names distinct from given ones."""
     return [("given", name) for name in groups] if groups is not None else [(sample, place) for place in range(n)]

@@ -44,15 +44,15 @@ google-deepmind/long-form-factuality."""
 
 
 def load_topics(place: str | Path) -> tuple[str, ...]:
-    """LongFact's topics for `longfact`, otherwise the topics in a file, one per line; empty lines are skipped.
+    """LongFact's topics for `longfact`, otherwise the topics in a file, one per line. Empty lines are skipped.
 
-    Raises DataError for a file that cannot be read or has no topics.
+    Raises DataError if the file cannot be read or contains no topics.
     """
     if str(place) == LONGFACT:
         return LONGFACT_TOPICS
     topics = tuple(line.strip() for _, line in read_lines(place) if line.strip())
     if not topics:
-        raise DataError("it has no topics: write one per line", path=place_name(place))
+        raise DataError("it contains no topics; write one per line", path=place_name(place))
     return topics
 
 
@@ -77,7 +77,7 @@ class PromptsRequest:
         for topic in self.topics:
             check_given("topic", topic)
             if len(topic) > LONGEST_TOPIC:
-                raise ConfigError(f"topic {topic[:40]!r}...: longer than {LONGEST_TOPIC} characters")
+                raise ConfigError(f"topic {topic[:40]!r}... is longer than {LONGEST_TOPIC} characters; shorten it")
             if _as_id(topic) in ids:
                 raise ConfigError(f"topics {ids[_as_id(topic)]!r} and {topic!r} are the same")
             ids[_as_id(topic)] = topic
@@ -97,7 +97,7 @@ async def generate_prompts(
 
     There may be fewer than requested; the report states the number for each topic and the reason. `run_dir` makes the
     run resumable: if it is restarted with the same arguments, only calls that were in flight are paid for again. `note`
-    is called for each topic after its first collection. Raises ConfigError or DataError.
+    is called once for each topic, after the first collection of its prompts. Raises ConfigError or DataError.
     """
     chat = settings.writer(model)
     try:
@@ -161,8 +161,8 @@ async def _all_topics(
 async def _without_repeats(
     asked: PromptsRequest, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """Drops prompts that an earlier topic already has and collects replacements. Needed because topics run
-    concurrently."""
+    """Drops prompts that an earlier topic already has, which can happen because topics run concurrently, and collects
+    replacements."""
     topics: list[tuple[TopicReport, list[str]]] = []
     seen: set[str] = set()
     for topic, result in zip(asked.topics, results, strict=True):
@@ -210,7 +210,7 @@ def _used(kind: Kind) -> tuple[str, ...]:
 def _configuration(
     asked: PromptsRequest, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
 ) -> dict[str, Any]:
-    """The configuration, which must not change between attempts at the same run."""
+    """The configuration that must not change between attempts at the same run."""
     return {
         "topics": list(asked.topics),
         "n": asked.n,

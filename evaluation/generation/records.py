@@ -31,11 +31,11 @@ class GeneratedBy(Record):
 
 
 class GeneratedResponse(Record):
-    """A row of a file of responses, as `factloop eval` reads them."""
+    """A row in a file of responses that `factloop eval` can read."""
 
     id: str
     system: str
-    """The name used in tables for the writer of the response."""
+    """The system that wrote the response, as named in tables."""
     prompt_id: str
     topic: str | None
     prompt: NotBlank
@@ -44,7 +44,7 @@ class GeneratedResponse(Record):
     documents: tuple[OwnDocument, ...] | None = None
     """The documents that the response must be judged against, if the data set has any."""
     cut_off: bool = False
-    """Whether it ended because it reached the token limit."""
+    """Whether the response was cut off at the token limit."""
     generated_by: GeneratedBy
 
 
@@ -62,25 +62,25 @@ class ResponsesReport(Record):
     schema_version: Literal["2.0"] = "2.0"
     out: str
     data: str
-    """The file that the prompts are from."""
+    """The file that contains the prompts."""
     system: str
     generated_by: GeneratedBy
     n_prompts: Count
     """Number of distinct prompts drawn."""
     n_answered: Count
-    """Number of these prompts that are answered in the file at the end."""
+    """Number of these prompts with an answer in the file at the end."""
     n_earlier: Count
     """Number of these prompts that were already answered in the file."""
     n_cut_off: Count
     """Number of answers truncated at the token limit."""
     unanswered: tuple[UnansweredPrompt, ...]
-    """The other prompts, sorted by id. They are requested again on the next start."""
+    """The prompts without an answer, sorted by id. They are sent again on the next start."""
     usage: Usage
     created_at: datetime
 
 
 class GeneratedPrompt(Record):
-    """A row of a file of prompts, as LongFact's loader reads them."""
+    """A row in a file of prompts that LongFact's loader can read."""
 
     id: str
     topic: NotBlank

@@ -26,9 +26,9 @@ _BEGINNING = b'{"id":"'
 
 
 def read_responses(path: Path) -> dict[str, GeneratedResponse]:
-    """The rows of the file by the id of their prompt; empty if the file does not exist. Does not change the file.
+    """Maps prompt ids to the rows of the file. Empty if the file does not exist. Does not change the file.
 
-    Raises ConfigError if the file cannot be read or, with the line number, if a line is not a row written here.
+    Raises ConfigError if the file cannot be read, or if a line was not written here; the error has the line number.
     """
     try:
         with path.open("rb") as file:
@@ -120,7 +120,7 @@ def _refuse_other_runs(
         ]
         if other:
             raise ConfigError(
-                f"{path}: contains responses of a different run, with a different {' and a different '.join(other)}, "
+                f"{path} contains responses from a different run, with a different {' and a different '.join(other)}, "
                 f"starting at prompt {row.prompt_id!r}; use the same settings or another --out"
             )
 
@@ -144,4 +144,4 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def _not_ours(error: DataError) -> ConfigError:
-    return ConfigError(f"{error}; --out can only resume a file that it wrote: use another")
+    return ConfigError(f"{error}; --out can only resume a file that factloop wrote: use another file")

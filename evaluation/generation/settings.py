@@ -52,7 +52,7 @@ class ResponseSettings(RunSettings):
         return self.model
 
     def writer(self, model: BaseChatModel | None) -> ChatModel:
-        """The caller's model, or else the named one. Raises ConfigError."""
+        """The caller's model, or else the one in the settings. Raises ConfigError if there is neither."""
         given = self.named_model if model is None else model
         return build_model(self, given, base_url=self.base_url, temperature=self.temperature)
 

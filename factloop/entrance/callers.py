@@ -70,6 +70,12 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
             else:
                 self._wait_no_more()
 
+        def send_400_response(self, msg: str) -> None:
+            try:
+                super().send_400_response(msg)
+            except h11.LocalProtocolError:  # the request has been answered already
+                self.transport.close()
+
         def connection_lost(self, exc: Exception | None) -> None:
             self._wait_no_more()
             super().connection_lost(exc)

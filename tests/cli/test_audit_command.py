@@ -95,7 +95,7 @@ def test_figures_on_the_terminal_and_in_files(factloop: Command, home: Path) -> 
     path = write_rows(home / "predictions.jsonl", by_hand())
     result = factloop("research", "audit", path, "--json", "audit.json", "--html", "audit.html", "--resamples", 20)
     assert (result.code, result.err) == (0, "")
-    assert "Which figures decide a use" in result.out
+    assert "What each use requires" in result.out
     assert "predictions.jsonl (sha256 " in result.out
     report = AuditReport.model_validate_json((home / "audit.json").read_text(encoding="utf-8"))
     assert [value_of(report, name) for name in ("tpr", "tnr")] == pytest.approx([4 / 5, 1 / 3])

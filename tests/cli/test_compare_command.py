@@ -81,7 +81,7 @@ def test_runs_between_two_say_what_the_difference_came_from(factloop: Command, h
     assert precision.value == pytest.approx(sum(step.parts[1].value or 0.0 for step in found_.steps))
     assert all(part.low is not None for step in found_.steps for part in step.parts)
     for written in (result.out, (home / "page.html").read_text(encoding="utf-8")):
-        assert "What the difference came from" in written
+        assert "What caused the difference" in written
     again = factloop("research", "compare", "a", "search", "b", "--k", 2, "--json", "-")
     steps = json.loads(again.out)["attribution"]["steps"]
     assert [step["changed"] for step in steps] == [["judge", "search"], ["answers"]]

@@ -52,7 +52,7 @@ def test_all_prompts_are_listed(factloop: Command) -> None:
 def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, variant: Path) -> None:
     file, reply = factloop("prompts", "show", "safe/rating").out.split("\nReply: Rating, a JSON object\n")
     assert file == OURS.path.read_text(encoding="utf-8")
-    assert "  cited (list of number): Numbers of the passages that the rating is based on, starting at 1.\n" in reply
+    assert "  cited (list of number): Numbers of the passages on which the rating is based, starting at 1.\n" in reply
     assert "  rating (supported, contradicted, disputed, not_supported): What the passages say about" in reply
     edit(variant, FIRST_LINE, "Rate\x1b[2J one fact.")
     shown = factloop("prompts", "show", "safe/rating", "--prompts", "variants").out
@@ -89,7 +89,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     assert found.out.splitlines() == [
         f"{path}:3: warning version: the text differs from packaged version {OURS.version}, "
         "so its version should be higher",
-        f"{path}:5: error output: the output is 'Ratings', but replies to safe/rating are 'Rating'",
+        f"{path}:5: error output: the output is 'Ratings', but replies to safe/rating must be 'Rating'",
         f"{path}:9: warning braces: '{{fact}}' is sent unchanged; a placeholder is {{{{name}}}}",
         f"{path}:9: warning hidden: contains U+202E (right-to-left override), which is invisible",
         "1 prompt file: 1 error (runs reject the file), 3 warnings.",
@@ -101,5 +101,5 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         "line": 5,
         "severity": "error",
         "rule": "output",
-        "message": "the output is 'Ratings', but replies to safe/rating are 'Rating'",
+        "message": "the output is 'Ratings', but replies to safe/rating must be 'Rating'",
     }

@@ -53,6 +53,16 @@ def test_who_says_nothing_is_hung_up_on(address: str, sent: bytes) -> None:
         assert b" 200 " not in _answer(connection)
 
 
+def test_a_broken_chunk_after_the_answer_logs_no_error(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    head = b"POST /v1/checks HTTP/1.1\r\nHost: nowhere\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
+    with _connected(address) as connection:
+        connection.sendall(head)
+        assert b" 400 " in connection.recv(65536)
+        connection.sendall(b"zz\r\n")
+        _answer(connection)
+    assert [one.message for one in caplog.records if one.exc_info] == []
+
+
 def test_a_body_in_tiny_chunks_is_cut_off(address: str) -> None:
     head = b"POST /v1/checks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
     answers = []

@@ -1,4 +1,4 @@
-"""Finds what a question asks for by its parse: the nouns at its question word or, for *who*, verb and object."""
+"""Finds what a question asks for by parsing it: the nouns at its question word or, for *who*, the verb and object."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OPEN = frozenset({"NOUN", "ADJ", "NUM", "PROPN"})
 
 @lru_cache(maxsize=2048)
 def asked_for(question: str) -> frozenset[str]:
-    """Lowercase lemmas, such as {"person", "write", "song"} for *who wrote the song* and {"city"} for *in which city*.
+    """What a question asks for, as lowercase lemmas: *who wrote the song* gives {"person", "write", "song"}.
 
     `PERSON`, `PLACE`, `TIME` and `NUMBER` stand for what *who*, *where*, *when* and *how many* ask for. Empty if the
     question does not say."""
@@ -60,7 +60,7 @@ def _asked_by(word: Token) -> Iterator[str]:
 
 
 def _noun_words(noun: Token) -> Iterator[str]:
-    """A noun and the nouns that specify it: *type of government*, *political party*."""
+    """The lemmas of a noun and of the nouns that specify it: *type of government*, *political party*."""
     if noun.pos_ in {"PRON", "VERB", "AUX"}:
         return
     yield noun.lemma_.lower()

@@ -1,4 +1,4 @@
-"""Defines the interface of a knowledge base, which links names to typed entities and lists others of the same types."""
+"""Defines the interface of a knowledge base, which links names to typed entities and lists other entities of a type."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ Named = TypeVar("Named")
 
 @dataclass(frozen=True, slots=True)
 class LinkedEntity:
-    """An entity of these types, which a text names at `text[start:end]`."""
+    """A typed entity whose name is at `text[start:end]`."""
 
     name: str
     """The name as written in the text."""
     start: int
     end: int
     key: str
-    """The knowledge base's identifier: a URI, or a canonical name."""
+    """The knowledge base's identifier for the entity: a URI or a canonical name."""
     types: tuple[str, ...]
-    """Most general first; never empty."""
+    """The types, most general first. Never empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """Another entity that shares types with a given one."""
+    """Another entity that shares types with a linked entity."""
 
     label: str
-    """The label in a form that can replace the name in a sentence, with the same title, order and number."""
+    """The label in a form that can replace the entity's name in a sentence, with the same title, order and number."""
     shared: tuple[str, ...]
-    """The types that both have."""
+    """The types that both entities have."""
 
 
 class KnowledgeBase(Protocol):
@@ -38,20 +38,20 @@ class KnowledgeBase(Protocol):
 
     @property
     def identity(self) -> str:
-        """The name for a run's fingerprint; it changes whenever results may change, and contains no secrets."""
+        """The name for a run's fingerprint. It changes whenever results may change, and contains no secrets."""
         ...
 
     async def link(self, text: str, question: str) -> Sequence[LinkedEntity]:
         """The entities named in `text`, in order and without overlap. Entities without types are omitted.
 
-        `question` is the question that `text` answers: "which state" distinguishes Florida the state from Florida the
-        city. Odd text (empty, in other scripts, very long) gives fewer entities, never an error. Raises ToolError or
-        ToolTimeout if a server does not answer properly.
+        `question` is the question that `text` answers. For example, "which state" selects Florida the state instead of
+        Florida the city. Unusual text (empty, in other scripts, very long) yields fewer entities, never an error.
+        Raises ToolError or ToolTimeout if a server does not answer properly.
         """
         ...
 
     async def siblings(self, entity: LinkedEntity, limit: int) -> Sequence[Sibling]:
-        """At most `limit` other entities. Those that share the most types come first, better-known ones before others.
+        """At most `limit` other entities, sorted by the number of shared types, most first, and then by fame.
 
         The entity itself is not included, under any name. The same call always gives the same list. Raises ToolError,
         ToolTimeout.
@@ -62,7 +62,7 @@ class KnowledgeBase(Protocol):
 def without_overlap(
     found: Iterable[Named], place: Callable[[Named], tuple[int, int]], *, first: Callable[[Named], bool] | None = None
 ) -> list[Named]:
-    """The items without overlap, in order of position. An item that is `first` wins over others, then the longest."""
+    """The items without overlap, by position. Items for which `first` is true take precedence, then longer items."""
 
     def rank(one: Named) -> tuple[bool, int, int]:
         start, end = place(one)

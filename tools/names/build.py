@@ -34,7 +34,7 @@ _NO_TYPES = frozenset({"http://www.w3.org/2002/07/owl#Thing", "http://www.w3.org
 _BATCH = 20_000
 
 Progress = Callable[[Path, int], None]
-"""Called with a dump and the number of triples read from it, from time to time and at its end."""
+"""Called with a dump and the number of triples read from it, periodically and at the end of the dump."""
 
 _STAGE = """
 PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -131072;
@@ -45,7 +45,7 @@ CREATE TABLE fame (uri TEXT PRIMARY KEY, n REAL NOT NULL) WITHOUT ROWID;
 
 
 class Triple(NamedTuple):
-    """A triple whose subject is an IRI; triples about blank nodes are skipped."""
+    """A triple whose subject is an IRI. Triples about blank nodes are skipped."""
 
     subject: str
     predicate: str
@@ -65,7 +65,7 @@ class TableStats:
     types: int
     names: int
     unlabelled: int
-    """Number of entities with a type that are omitted because they have no label in the language."""
+    """Number of typed entities that are omitted because they have no label in the language."""
     identity: str
 
 
@@ -80,10 +80,10 @@ def build_table(
 ) -> TableStats:
     """Writes the table to `out`, completely or not at all.
 
-    Labels in `language` or without a language are used. Popularity is the number of links to an entity if the values in
-    a dump are IRIs, or the value itself if it is a literal. Without it, entities are sorted by label. The same dumps
-    give the same file. Raises DataError for an unreadable or useless dump, ConfigError if `out` cannot be written.
-    """
+    Labels in `language` and labels without a language are used. If the values in a popularity dump are IRIs, an
+    entity's popularity is the number of links to it; if they are literals, it is the literal's value. Without
+    popularity, entities are sorted by label. The same dumps give the same file. Raises DataError if a dump is
+    unreadable or useless, and ConfigError if `out` cannot be written."""
 
     def triples(paths: Sequence[Path]) -> Iterator[Triple]:
         for path in paths:
@@ -101,17 +101,17 @@ def build_table(
                 stage.executescript(_STAGE)
                 names = _stage_types(stage, triples(types))
                 if not names:
-                    raise DataError("the dumps of types contain no triple with rdf:type", path=_first(types))
+                    raise DataError("the dumps of types contain no rdf:type triples", path=_first(types))
                 _stage_labels(stage, triples(labels), language.lower())
                 if stage.execute("SELECT 1 FROM label").fetchone() is None:
-                    said = f"the dumps contain no label in {language!r} of an entity that has a type"
+                    said = f"the dumps of labels contain no labels in {language!r} for typed entities"
                     raise DataError(said, path=_first(labels))
                 _stage_popularity(stage, triples(popularity))
                 stage.commit()
                 stats = _write(stage, names, Path(folder) / "table", out)
             os.replace(Path(folder) / "table", out)
     except (OSError, sqlite3.Error) as error:
-        raise ConfigError(f"the table cannot be written to {out}: {error}") from error
+        raise ConfigError(f"cannot write the table to {out}: {error}") from error
     return stats
 
 
@@ -120,17 +120,16 @@ def _first(paths: Sequence[Path]) -> str | None:
 
 
 def read_triples(path: Path) -> Iterator[Triple]:
-    """The triples of a dump in order, in bounded memory. Raises DataError naming the file and line.
+    """Yields the triples of a dump in order, using bounded memory. Raises DataError with the file and line.
 
-    Odd characters in IRIs, which occur in real dumps, are accepted.
-    """
+    Unusual characters in IRIs, which occur in real dumps, are accepted."""
     require("kb", f"{path}: reading RDF")
     from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 
     packed = path.suffix.lower() if path.suffix.lower() in PACKED else ""
     suffix = (path.with_suffix("") if packed else path).suffix.lower()
     if suffix not in SUFFIXES:
-        said = f"a dump's name must end in {' or '.join(SUFFIXES)}, plus {' or '.join(PACKED)} if compressed"
+        said = f"a dump's name must end in {' or '.join(SUFFIXES)}, followed by {' or '.join(PACKED)} if compressed"
         raise DataError(said, path=str(path))
     kind = {".nt": RdfFormat.N_TRIPLES, ".ttl": RdfFormat.TURTLE}[suffix]
     try:
@@ -155,7 +154,7 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
 
 
 def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[str]:
-    """The IRIs of the types; staged rows refer to them by their indices in this list."""
+    """Returns the IRIs of the types. Staged rows refer to a type by its index in this list."""
     known: dict[str, int] = {}
     rows = (
         (triple.subject, known.setdefault(triple.value, len(known)))
@@ -167,7 +166,7 @@ def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[s
 
 
 def _stage_labels(stage: sqlite3.Connection, triples: Iterable[Triple], language: str) -> None:
-    """Stages the first label of each typed entity in a language; *en* also includes *en-gb*."""
+    """Stages the first label of each typed entity in a language. For *en*, labels in *en-gb* count as well."""
     rows = (
         (triple.subject, triple.value)
         for triple in triples
@@ -194,7 +193,7 @@ def _stage_popularity(stage: sqlite3.Connection, triples: Iterable[Triple]) -> N
 
 
 def _number(text: str) -> float:
-    """The number in a literal; 0 if it is not a number."""
+    """The number in a literal, or 0 if the literal is not a number."""
     try:
         number = float(text)
     except ValueError:
@@ -216,8 +215,8 @@ def _write(stage: sqlite3.Connection, iris: Sequence[str], path: Path, out: Path
 
 
 def _entities(stage: sqlite3.Connection, iris: Sequence[str], general_first: Sequence[int]) -> Iterator[NewEntity]:
-    """Entities, best known first. If they have types from DBpedia's ontology, only those are kept; others repeat
-    them."""
+    """Entities, best known first. If an entity has types from DBpedia's ontology, its other types, which repeat them,
+    are dropped."""
     ids = {place: number for number, place in enumerate(general_first, start=1)}
     rows = stage.execute(
         "SELECT label.uri, label, COALESCE(n, 0), (SELECT GROUP_CONCAT(type) FROM typed WHERE uri = label.uri)"

@@ -1,4 +1,4 @@
-"""Uses DBpedia as a knowledge base: Spotlight links names, SPARQL finds entities of the same types (paper, A.5.1)."""
+"""A knowledge base backed by DBpedia: Spotlight links names, SPARQL finds entities of the same types (paper, A.5.1)."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ ONTOLOGY = "http://dbpedia.org/ontology/"
 CONFIDENCE = 0.5
 """Minimum confidence of Spotlight in a link, from 0 to 1."""
 MAX_TYPES = 8
-"""Maximum number of an entity's types to keep, the most specific ones."""
+"""Maximum number of types to keep per entity. The most specific types are kept."""
 MOST_ROWS, _ROWS_STEP = 1_000, 100
 """Rows are requested in steps, so that almost all limits share one query and its cached answer."""
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 _POPULARITY = f"<{ONTOLOGY}wikiPageLength>"
-"""Length of the Wikipedia article, as a measure of fame that the public endpoint can return within seconds. The number
-of links to a page is a better one, but requires summing tens of millions of links for a class such as Person."""
+"""Length of the Wikipedia article, a measure of fame that the public endpoint can return within seconds. The number of
+links to a page is a better measure, but requires summing tens of millions of links for a class such as Person."""
 
 LONGEST_TEXT = 4_000
-"""Maximum characters of a text to send; names after them are not linked."""
+"""Maximum number of characters of a text to send. Names beyond this limit are not linked."""
 LONGEST_QUESTION = 400
 TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,79}")
 _PREFIX = "DBpedia:"
 _UNSENDABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
-"""Lone surrogates cannot be encoded in UTF-8, and Spotlight uses XML internally, which has no control characters. Each
-is replaced by a space, so that all other characters keep their positions."""
+"""Lone surrogates cannot be encoded in UTF-8, and Spotlight uses XML internally, which allows no control characters.
+Each such character is replaced by a space, so that all other characters keep their positions."""
 
 
 class DBpediaKnowledgeBase:
-    """Queries two public servers, which are free and slow; all answers are stored in `cache`, or in memory without one.
+    """Queries two public servers, which are free and slow. Answers are stored in `cache`, or in memory by default.
 
-    Entities that share all types are requested first, then all types but the most specific, and so on, `max_queries`
-    times. A server that accepts nothing for `retry.patience_s` is tried only occasionally; other requests fail
-    immediately. Raises ConfigError for invalid URLs.
+    Entities that share all types are requested first, then those that share all but the most specific type, and so on,
+    for at most `max_queries` queries. A server that accepts nothing for `retry.patience_s` is tried only occasionally;
+    other requests to it fail immediately. Raises ConfigError for invalid URLs.
     """
 
     def __init__(
@@ -92,10 +92,9 @@ class DBpediaKnowledgeBase:
         return tuple(replace(entity, types=types) for entity, types in zip(found, ordered, strict=True))
 
     async def siblings(self, entity: LinkedEntity, limit: int) -> tuple[Sibling, ...]:
-        """At most `limit` siblings; an entity of another knowledge base has none.
+        """At most `limit` siblings. An entity from another knowledge base has none.
 
-        Raises ToolError or ToolTimeout, including when a server truncates its answer.
-        """
+        Raises ToolError or ToolTimeout, including when a server truncates its answer."""
         key = iri(entity.key)
         types = tuple(name for name in entity.types if TYPE_NAME.fullmatch(name))
         if limit < 1 or key is None or not types:
@@ -123,7 +122,7 @@ class DBpediaKnowledgeBase:
             await endpoint.aclose()
 
     async def _general_first(self, types: Sequence[str]) -> tuple[str, ...]:
-        """The most specific types in the order of DBpedia's hierarchy; as given if the endpoint lacks the ontology."""
+        """The most specific types in the order of DBpedia's hierarchy, or as given if the endpoint has no ontology."""
         if len(types) == 1:
             return tuple(types)
         rows = await self._sparql.select(hierarchy_query(types), "type", "above")
@@ -153,7 +152,7 @@ class _Annotation(BaseModel):
 
 
 class SpotlightClient:
-    """Asks an endpoint which parts of a text name which DBpedia resources, and for their types."""
+    """Asks an endpoint which parts of a text name which DBpedia resources, and what types these resources have."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -161,9 +160,8 @@ class SpotlightClient:
     async def annotate(self, text: str, question: str) -> list[LinkedEntity]:
         """The entities in `text`, in order and without overlap. Raises ToolError, ToolTimeout.
 
-        The question is sent before the text, as context for the choice among namesakes. Spotlight also links bare
-        numbers (it takes "02" for a film), which are ignored.
-        """
+        The question is sent before the text, as context for the choice between namesakes. Spotlight also links bare
+        numbers (it takes "02" for a film), and these links are ignored."""
         kept = text[:LONGEST_TEXT]
         if not any(map(str.isalpha, kept)):
             return []
@@ -183,7 +181,7 @@ class SpotlightClient:
             annotation = _Annotation.model_validate(answer.value)
         except ValidationError as error:
             where = ".".join(str(part) for part in error.errors()[0]["loc"])
-            message = f"{self._endpoint.tool}: the answer does not look like annotations (at {where!r})"
+            message = f"{self._endpoint.tool}: the answer does not contain valid annotations (at {where!r})"
             raise ToolError(message, tool=self._endpoint.tool) from error
         return [resource.model_dump(by_alias=True) for resource in annotation.resources]
 
@@ -196,7 +194,7 @@ def dbpedia_types(types: str) -> tuple[str, ...]:
 
 
 def _place(resource: _Resource, sent: str) -> int:
-    """The position of the name nearest to its offset, which is in UTF-16 units, as in Java; -1 if it is not found."""
+    """The occurrence of the name nearest to its offset (in UTF-16 units, as in Java), or -1 if there is none."""
     units = sent.encode("utf-16-le")[: 2 * max(0, resource.offset)]
     told = len(units.decode("utf-16-le", "ignore"))
     places = (match.start() for match in re.finditer(re.escape(resource.surface), sent))
@@ -210,10 +208,9 @@ def label_of(address: str) -> str:
 
 
 def hierarchy_query(types: Sequence[str]) -> str:
-    """Selects ?type and ?above, that is, pairs of a class and a class directly above it.
+    """Selects ?type and ?above: pairs of a class and a class directly above it.
 
-    `subClassOf+` is not used, because Virtuoso rejects it if neither end is a constant.
-    """
+    `subClassOf+` is not used, because Virtuoso rejects it if neither end is a constant."""
     values = " ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
     return (
         f"SELECT DISTINCT ?type ?above WHERE {{ VALUES ?type {{ {values} }} ?type {_SUBCLASS} ?above . "
@@ -222,17 +219,16 @@ def hierarchy_query(types: Sequence[str]) -> str:
 
 
 def redirect_query(entity: str) -> str:
-    """Selects ?target, the current page of this entity if Wikipedia has renamed it. `entity` must be from `iri`."""
+    """Selects ?target, the current page of the entity if Wikipedia has renamed it. `entity` must come from `iri`."""
     redirects = f"<{ONTOLOGY}wikiPageRedirects>"
     return f"SELECT DISTINCT ?target WHERE {{ <{entity}> {redirects} ?target . FILTER(isIRI(?target)) }} LIMIT 10"
 
 
 def members_query(types: Sequence[str], n_rows: int) -> str:
-    """Selects ?entity and ?label of the best-known things that have all these types.
+    """Selects ?entity and ?label of the best-known things that have all of these types.
 
-    The entity whose siblings are wanted is not named, so one answer serves all entities of the same types. Labels are
-    joined last, for `n_rows` things instead of all.
-    """
+    The query does not name the entity whose siblings are wanted, so one answer serves all entities of the same types.
+    Labels are joined last, for `n_rows` things instead of all."""
     classes = ", ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
     best = (
         f"SELECT ?entity ?popularity WHERE {{ ?entity {_TYPE} {classes} . "
@@ -245,9 +241,9 @@ def members_query(types: Sequence[str], n_rows: int) -> str:
 
 
 def general_first(types: Sequence[str], direct: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """The types sorted by how many of the others are above them, fewest first; ties keep the given order.
+    """The types sorted by how many of the others are above them, fewest first. Ties keep the given order.
 
-    `direct` are pairs of a class and one directly above it; equivalent classes may form cycles."""
+    `direct` contains pairs of a class and a class directly above it. Equivalent classes may form cycles."""
     above: dict[str, set[str]] = {name: set() for name in types}
     for name, higher in direct:
         above.setdefault(name, set()).add(higher)

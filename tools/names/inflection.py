@@ -1,4 +1,4 @@
-"""Inflects words and names: lemmas and plurals (from the tables of spaCy's lemmatizer), articles, spelling variants."""
+"""Inflects words and names: lemmas and plurals (from the tables of spaCy's lemmatizer), articles, and name forms."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def lemmas(lower: str) -> frozenset[str]:
 
 
 def lemmas_of(lower: str, word_class: str) -> Iterator[str]:
-    """Other words of this class that the word may be a form of."""
+    """Yields the other words of this class of which the word may be a form."""
     irregular = _table("exc")[word_class].get(lower)
     if irregular:
         yield from irregular
@@ -67,7 +67,7 @@ def plural(noun: str) -> str:
 
 
 def indefinite_article(phrase: str) -> str:
-    """*a* or *an*, by the sound of the first word: *an hour*, *a university*, *an FBI agent*, *an 18th*."""
+    """*a* or *an*, depending on the sound of the first word: *an hour*, *a university*, *an FBI agent*, *an 18th*."""
     first = re.search(r"\w\S*", phrase)
     word = first[0] if first else ""
     if word[:1].isdigit():
@@ -85,7 +85,7 @@ _EPITHETS = frozenset({"the", "of"})
 
 @lru_cache(maxsize=1 << 14)
 def fold(name: str) -> str:
-    """The name without case, accents, full stops and extra spaces; equal for different spellings of a name."""
+    """The name without case, accents, full stops and extra spaces, so that different spellings become equal."""
     if name.isascii():
         lowered = name.lower()
         return lowered if lowered.isalpha() else " ".join(lowered.replace(".", "").split())
@@ -94,22 +94,20 @@ def fold(name: str) -> str:
 
 
 def plain_label(label: str) -> str:
-    """The label on one line, without the note in brackets after a name: "Casablanca (film)" becomes "Casablanca"."""
+    """The label on one line, without a note in brackets after the name: "Casablanca (film)" becomes "Casablanca"."""
     line = " ".join(label.split())
     return _EXPLANATION.sub("", line) or line
 
 
 def is_usable(label: str) -> bool:
-    """Whether the label can be used in a sentence at all."""
     return 0 < len(label) <= LONGEST_LABEL and label.isprintable() and any(map(str.isalpha, label))
 
 
 def fitted(label: str, name: str, own: str, *, is_person: bool) -> str:
-    """Returns `label` in the form of `name`, which refers to the thing labelled `own`.
+    """Adapts `label` to the form of `name`, which refers to the thing labelled `own`.
 
     Parts of `own` that `name` omits are omitted from `label` as well: "Boise" for "Boise, Idaho" gives "Boston" instead
-    of "Boston, Massachusetts"; "Obama" gives "Bush"; "King Solomon" gives "King David".
-    """
+    of "Boston, Massachusetts". "Obama" gives "Bush", and "King Solomon" gives "King David"."""
     label, own = plain_label(label), plain_label(own)
     if ", " in own and "," not in name:
         label = label.partition(", ")[0]
@@ -118,7 +116,7 @@ def fitted(label: str, name: str, own: str, *, is_person: bool) -> str:
 
 
 def _as_person(label: Sequence[str], name: Sequence[str], own: Sequence[str]) -> str:
-    """Adapts the label of a person. Titles (words before the name that `own` lacks) are kept instead of the label's."""
+    """Adapts the label of a person. Titles in `name` (words before the name that `own` lacks) replace the label's."""
     titles = name[: next((at for at, word in enumerate(name) if _bare(word) in map(_bare, own)), 0)]
     rest = [_bare(word) for word in name[len(titles) :]]
     words = list(label)
@@ -133,7 +131,7 @@ def _as_person(label: Sequence[str], name: Sequence[str], own: Sequence[str]) ->
 
 
 def family_name(words: Sequence[str]) -> str:
-    """The last name without "Jr." and "II", or the word before "the Great" or "of Aragon"."""
+    """The last name without "Jr." or "II", or the word before "the Great" or "of Aragon"."""
     end = next((at for at, word in enumerate(words) if at and word in _EPITHETS), len(words))
     while end > 1 and _SUFFIX.fullmatch(words[end - 1]):
         end -= 1

@@ -11,12 +11,12 @@ from typing import Literal
 Gender = Literal["man", "woman"]
 GENDERS: tuple[Gender, Gender] = ("man", "woman")
 _LOCALES = ("en_US", "en_GB", "fr_FR", "de_DE", "it_IT", "es_ES", "en_IN", "nl_NL", "sv_SE")
-"""Locales whose given names indicate gender; made-up names use only the first."""
+"""Locales whose given names are used to determine gender. Made-up names use only the first locale."""
 
 
 @lru_cache(maxsize=1)
 def _given() -> dict[str, frozenset[Gender]]:
-    """Given names in lowercase, each with the genders that it has in any of the locales."""
+    """Maps given names in lowercase to the genders that they have in any of the locales."""
     known: dict[str, frozenset[Gender]] = {}
     for locale in _LOCALES:
         provider = import_module(f"faker.providers.person.{locale}").Provider
@@ -27,13 +27,13 @@ def _given() -> dict[str, frozenset[Gender]]:
 
 
 def gender_of(name: str) -> Gender | None:
-    """The gender that a person's given name indicates; None if it indicates none, or both."""
+    """The gender that a person's given name indicates, or None if it indicates none or both."""
     genders = _given().get(name.split()[0].lower(), frozenset()) if name.split() else frozenset()
     return next(iter(genders)) if len(genders) == 1 else None
 
 
 def _is_english(given: str) -> bool:
-    """Whether English lists contain the given name; initials are always accepted."""
+    """Whether English lists contain the given name. Initials are always accepted."""
     providers = (import_module(f"faker.providers.person.{locale}").Provider for locale in _LOCALES[:2])
     return len(given.rstrip(".")) == 1 or any(given.title() in one.first_names for one in providers)
 
@@ -41,7 +41,7 @@ def _is_english(given: str) -> bool:
 def made_up_people(name: str, limit: int, rng: random.Random) -> Iterator[str]:
     """Yields up to `limit` names with as many words as `name`, of the same gender if its given name indicates one.
 
-    Yields none for a name of one word or more than three, or one that is not English, because they would reveal it."""
+    Yields none if `name` has one word or more than three, or is not English: made-up names would then reveal it."""
     if len(name.split()) not in {2, 3} or not _is_english(name.split()[0]):
         return
     provider = import_module("faker.providers.person.en_US").Provider

@@ -1,8 +1,8 @@
 """Reads the packaged names: places from GeoNames, and people, things and nouns from WordNet and factloop's own list.
 
-Each name has types, the most general first, and a fame: the logarithm of the population for a city, more for a country,
-and the frequency in texts for a word. Only the most general type of a noun begins with *noun.*, so a noun never
-replaces a name. The tables are made by `benchmarks.make_names`.
+Each name has types, most general first, and a fame: the logarithm of the population for a city, a higher value for a
+country, and the frequency in texts for a word. Only the most general type of a noun begins with *noun.*, so a noun
+never replaces a name. `benchmarks.make_names` makes the tables.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from factloop.tools.names.made_up import gender_of
 NOUN = "noun."
 """Prefix of the general type of common nouns."""
 _LEAST_LISTED, _MOST_LISTED = 4.0, 8.0
-"""Fame of the last and the first name in a list of known.txt."""
+"""Fame of the last and the first name in each list of known.txt."""
 _BRITISH = {"ENG": "England", "SCT": "Scotland", "WLS": "Wales", "NIR": "Northern Ireland"}
 _WHOLES = {
     "United Kingdom": tuple(_BRITISH.values()),
@@ -33,17 +33,17 @@ _WHOLES = {
 class PackagedName(NamedTuple):
     key: str
     names: tuple[str, ...]
-    """The label comes first."""
+    """The names, starting with the label."""
     types: tuple[str, ...]
-    """Most general first."""
+    """The types, most general first."""
     fame: float
 
 
 class Region(NamedTuple):
-    """The location of a city, in the words that a text may add to its name."""
+    """The location of a city, in words that a text may add to the city's name."""
 
     state: str
-    """A state of the USA or a part of Britain; empty elsewhere."""
+    """A state of the USA or a part of Britain. Empty for other countries."""
     state_code: str
     country: str
 
@@ -55,7 +55,7 @@ def _lines(name: str) -> Sequence[str]:
 
 @cache
 def senses() -> Sequence[PackagedName]:
-    """All nouns and names from WordNet in the table, the best known first."""
+    """All nouns and names from WordNet in the table, best known first."""
     rows = (line.split("\t") for line in _lines("wordnet.txt.gz") if line[:1] not in {"#", "="})
     return [
         PackagedName(
@@ -70,7 +70,7 @@ def senses() -> Sequence[PackagedName]:
 
 @lru_cache(maxsize=64)
 def nouns_of(general: str) -> Sequence[str]:
-    """Single-word nouns whose best-known sense is of this supersense, the best known first."""
+    """Single-word nouns whose best-known sense has this supersense, best known first."""
     first: dict[str, str] = {}
     for sense in senses():
         if sense.names[0].isalpha() and sense.names[0].islower():
@@ -80,7 +80,7 @@ def nouns_of(general: str) -> Sequence[str]:
 
 @cache
 def well_known(n: int) -> tuple[str, ...]:
-    """The best-known nouns and names, half of each."""
+    """The `n` best-known words, half of them nouns and half names."""
     nouns = (sense.names[0] for sense in senses() if sense.types[0].startswith(NOUN))
     names = (one.names[0] for one in packaged_names() if not one.types[0].startswith(NOUN))
     return tuple(dict.fromkeys((*islice(nouns, n // 2), *islice(names, n // 2))))
@@ -93,14 +93,14 @@ def _nouns() -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def is_word(lower: str) -> bool:
-    """Whether a lowercase word is a noun, verb or adjective, or a form of one; False if it is only a name."""
+    """Whether a lowercase word is a noun, verb or adjective, or a form of one. False for words that are only names."""
     forms = lemmas(lower)
     return not all(known.isdisjoint(forms) for known in (_nouns(), words_of("verb"), words_of("adj")))
 
 
 @cache
 def words_of_types() -> Mapping[str, frozenset[str]]:
-    """Maps a type to the words that questions use to ask for it: its name, synonyms, and verbs for what people do."""
+    """Maps each type to the words with which questions ask for it: its name, synonyms, and verbs for what people do."""
     rows = (line.split("\t") for line in _lines("wordnet.txt.gz") if line.startswith("="))
     words = {name: frozenset({name, *asking.lower().split("|")}) for _, name, asking in rows}
     for types, asking, _ in _lists():
@@ -110,12 +110,11 @@ def words_of_types() -> Mapping[str, frozenset[str]]:
 
 @cache
 def listed_types() -> frozenset[str]:
-    """The types in our own lists."""
     return frozenset(types[-1] for types, _, _ in _lists())
 
 
 def _lists() -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
-    """The lists in known.txt: types, words that ask for them, names."""
+    """Yields the lists in known.txt, each as types, words that ask for them, and names."""
     types, asking = tuple[str, ...](), ""
     for line in _lines("known.txt"):
         if line.startswith("@"):
@@ -126,7 +125,7 @@ def _lists() -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
 
 
 def packaged_names() -> list[PackagedName]:
-    """All names and nouns, the best known first. A name in several lists has the types of all of them."""
+    """All names and nouns, best known first. A name in several lists has the types of all of them."""
     merged: dict[tuple[str, str], PackagedName] = {}
     for one in (*_places(), *_listed(), *senses()):
         is_apart = one.types[0] == "place" or one.types[0].startswith(NOUN)  # there are two Georgias
@@ -172,7 +171,7 @@ def countries() -> Mapping[str, str]:
 
 @lru_cache(maxsize=4096)
 def region_of(key: str) -> Region | None:
-    """The region of the city with this key; None for everything else."""
+    """The region of the city with this key, or None if the key is not that of a city."""
     if not key.startswith("city:"):
         return None
     _, country, part, _ = key.split(":")
@@ -181,12 +180,12 @@ def region_of(key: str) -> Region | None:
 
 
 def region_like(written: str, other: Region) -> str:
-    """The other city's state, state code or country, whichever the text gives for its own city."""
+    """The state, state code or country of the other city, whichever the text gives for the original city."""
     if written.strip(".") in us_states():
         return other.state_code
     return other.state or other.country if written in {*us_states().values(), *_BRITISH.values()} else other.country
 
 
 def same_country(name: str) -> frozenset[str]:
-    """The country that this one is part of, or its parts: *England* may be right if *Great Britain* is."""
+    """The country that contains this one, or its parts. For example, *England* may be right if *Great Britain* is."""
     return frozenset(_WHOLES.get(name, ())) | {whole for whole, parts in _WHOLES.items() if name in parts}

@@ -1,4 +1,4 @@
-"""Uses a SQLite table of typed entities, made by `build` from dumps or from the packaged names, as a knowledge base."""
+"""A knowledge base backed by a SQLite table of typed entities, which `build` makes from dumps or the packaged names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x666C6B62
 """Identifies the file as one of ours."""
 FORMAT = 1
-"""Increase this whenever the tables or their meaning change, so that older files are rejected."""
+"""Increase this number whenever the tables or their meaning change, so that older files are rejected."""
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE type (id INTEGER PRIMARY KEY, name TEXT NOT NULL, entities INTEGER NOT NULL);
@@ -33,18 +33,18 @@ CREATE TABLE type_set (id INTEGER PRIMARY KEY, types TEXT NOT NULL);
 CREATE TABLE entity (id INTEGER PRIMARY KEY, uri TEXT NOT NULL, label TEXT NOT NULL, type_set INTEGER NOT NULL);
 CREATE TABLE name (folded TEXT, entity INTEGER, PRIMARY KEY (folded, entity)) WITHOUT ROWID;
 """
-"""Ids of types start with the most general type, ids of entities with the best-known entity. `types` of a set contains
-its type ids, separated by commas. Files of earlier versions have additional columns, which are not read."""
+"""Type ids start with the most general type, and entity ids with the best-known entity. `types` of a set contains the
+ids of its types, separated by commas. Files of earlier versions have additional columns, which are ignored."""
 INDEXES = """
 CREATE UNIQUE INDEX entity_by_uri ON entity (uri);
 CREATE INDEX entity_by_set ON entity (type_set, id);
 """
 LONGEST_NAME = 200
-"""Maximum characters of a name to find in texts."""
+"""Maximum length in characters of a name to find in texts."""
 _LONGEST = 8
-"""Maximum number of tokens of a name to find."""
+"""Maximum length in tokens of a name to find in texts."""
 _NAMESAKES = 30
-"""Maximum number of entities with the same name, the best known, among which the question chooses."""
+"""Maximum number of entities with the same name to choose from. The best-known ones are used."""
 _BATCH, _AT_ONCE, _FETCHED = 20_000, 500, 32
 _WORD_OF_TYPE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CALLED: Mapping[str, tuple[str, ...]] = {
@@ -52,11 +52,11 @@ _CALLED: Mapping[str, tuple[str, ...]] = {
     "capital": ("City", "Settlement"), "town": ("Town", "Settlement"), "state": ("AdministrativeRegion", "Region"),
     "company": ("Company", "Organisation"), "language": ("Language",),
 }  # fmt: skip
-"""Maps words in questions to types in DBpedia's ontology that have other names."""
+"""Maps words in questions to the DBpedia types that they refer to by another name."""
 
 
 class NewEntity(NamedTuple):
-    """An entity to write. `types` are ids, `names` are folded."""
+    """An entity to write. `types` contains ids, and `names` contains folded names."""
 
     uri: str
     label: str
@@ -66,8 +66,8 @@ class NewEntity(NamedTuple):
 
 
 def write_table(table: sqlite3.Connection, type_names: Sequence[str], entities: Iterable[NewEntity]) -> str:
-    """Fills a new table with entities, the best known first; `type_names` have the ids 1, 2, ..., the most general
-    first. Returns the table's identity: a hash of its entities in order, with labels and types."""
+    """Fills a new table with entities, best known first. `type_names` get the ids 1, 2, ..., most general first.
+    Returns the table's identity, a hash of its entities in order, with labels and types."""
     table.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; {SCHEMA}")
     content = hashlib.sha256(f"{FORMAT}".encode())
     sets: dict[tuple[int, ...], int] = {}
@@ -102,7 +102,7 @@ class EntityRow(NamedTuple):
 
 
 class LabelMatch(NamedTuple):
-    """A name of `row` found at `span`. `asked` says whether the question asks for one of its types."""
+    """A name of `row` found at `span`. `asked` is True if the question asks for one of its types."""
 
     span: Span
     row: EntityRow
@@ -142,12 +142,12 @@ class NameTable:
         return EntityRow(*row) if row is not None else None
 
     def named(self, name: str) -> list[EntityRow]:
-        """Entities with this name, the best known first."""
+        """Entities with this name, best known first."""
         query = f"{_ROW} name JOIN entity ON entity.id = name.entity WHERE folded = ? ORDER BY name.entity LIMIT ?"
         return [EntityRow(*row) for row in self._connection.execute(query, (fold(name), _NAMESAKES))]
 
     def known(self, names: Iterable[str]) -> set[str]:
-        """The folded names that are in the table."""
+        """The folded `names` that the table contains."""
         ordered = sorted({name for name in names if name})
         known: set[str] = set()
         for place in range(0, len(ordered), _AT_ONCE):
@@ -161,7 +161,6 @@ class NameTable:
         return [row[0] for row in self._connection.execute("SELECT folded FROM name WHERE entity = ?", (number,))]
 
     def count_of(self, kind: str) -> int:
-        """The number of entities with this type."""
         return self._counts.get(kind, 0)
 
     def sizes(self) -> Iterator[tuple[tuple[str, ...], int]]:
@@ -170,12 +169,12 @@ class NameTable:
             yield self.sets[number], n
 
     def sets_sharing(self, types: Sequence[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Yields the shared types and the number of each set that has some of these types."""
+        """Yields, for each set that contains any of these types, the shared types and the number of the set."""
         for number in sorted({number for kind in types for number in self._sets_of_type.get(kind, ())}):
             yield tuple(kind for kind in types if kind in self.sets[number]), number
 
     def best_known(self, sets: Iterable[int]) -> Iterator[EntityRow]:
-        """The entities with these sets of types, the best known first; read in small parts as needed."""
+        """Yields the entities with any of these sets of types, best known first. Rows are read in batches as needed."""
         return heapq.merge(*map(self._of_set, sets))
 
     def _of_set(self, type_set: int) -> Iterator[EntityRow]:
@@ -189,8 +188,8 @@ class NameTable:
 class TableKnowledgeBase:
     """Reads a table built by `build_table`. Raises ConfigError for other files and other versions.
 
-    Names are found by their spelling, the longest first. Among namesakes, the first choice is an entity of a type that
-    the question asks for, then one with exactly this spelling, then the best known.
+    Names are found by their spelling, longest first. Among namesakes, an entity of a type that the question asks for is
+    preferred, then an entity with exactly this spelling, then the best known one.
     """
 
     def __init__(self, path: Path) -> None:
@@ -236,7 +235,7 @@ class TableKnowledgeBase:
         return sum(name in called or _words_of(name) <= asked for name in self._names.types_of(row))
 
     def _siblings(self, row: EntityRow, name: str) -> Iterator[Sibling]:
-        """Siblings sorted by number of shared types, most first, and then by fame."""
+        """Yields siblings by number of shared types, most first, and then by fame."""
         seen, levels = {fold(row.label), fold(name)}, dict[int, dict[int, tuple[str, ...]]]()
         for shared, number in self._names.sets_sharing(self._names.types_of(row)):
             levels.setdefault(len(shared), {})[number] = shared
@@ -260,12 +259,12 @@ def known_spans(doc: Doc, names: NameTable) -> Iterator[Span]:
 
 
 def best_matches(matches: Iterable[LabelMatch]) -> list[LabelMatch]:
-    """Matches without overlap: those that the question asks for win, then the longest."""
+    """The matches without overlap. Matches that the question asks for take precedence, then longer matches."""
     return without_overlap(matches, lambda one: (one.span.start, one.span.end), first=lambda one: one.asked)
 
 
 def _is_meant(span: Span, *, asked: bool, exact: bool) -> bool:
-    """Whether words that spell a label are meant as a name, and not in their ordinary meaning."""
+    """Whether words that spell a label are used as a name, not in their ordinary meaning."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     alone = len(span) == sum(not token.is_punct for token in span.doc)
     if not any(letter.isalpha() for letter in span.text) or any(t.ent_type_ in {"DATE", "TIME"} for t in span):
@@ -280,18 +279,18 @@ def _is_meant(span: Span, *, asked: bool, exact: bool) -> bool:
 
 @lru_cache(maxsize=4096)
 def _words_of(type_name: str) -> frozenset[str]:
-    """The words in a type's name or the last part of its IRI: *BasketballPlayer* gives basketball and player."""
+    """The words in a type's name or in the last part of its IRI: *BasketballPlayer* gives *basketball* and *player*."""
     last = re.split(r"[/#]", type_name)[-1]
     return frozenset(word.lower() for word in _WORD_OF_TYPE.findall(last)) or frozenset({last})
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """A read-only connection for the thread that runs the event loop."""
+    """Opens a read-only connection for the thread that runs the event loop."""
     refused = ConfigError(
-        f"{path} is not a table of typed entities of this version: make one with `factloop research kb build`"
+        f"{path} is not a table of typed entities in the current format; make one with `factloop research kb build`"
     )
     if not path.is_file():
-        raise ConfigError(f"no table of typed entities at {path}: make one with `factloop research kb build`")
+        raise ConfigError(f"no table of typed entities at {path}; make one with `factloop research kb build`")
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
         (application,) = connection.execute("PRAGMA application_id").fetchone()

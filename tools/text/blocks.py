@@ -1,8 +1,8 @@
 """Finds the block structure of a response: paragraphs, headings, list items, table rows, quotes and fenced code.
 
-Only what matters for sentences is recognized: where units of text end, and which characters are markers. Text is read
-line by line with limited look-ahead, so that hostile input takes linear time. A Markdown parser would not do, because
-models write Markdown loosely and answers are read while they are being written.
+Only the structure that matters for sentences is recognized: where units of text end, and which characters are markers.
+Text is read line by line with bounded look-ahead, so even hostile input is processed in linear time. A Markdown parser
+would not be suitable, because models write Markdown loosely and answers are read while they are being written.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ WRAPPED_FROM = 48
 _BREAKS = "\r\n\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
 _FENCE = re.compile(r"(```|~~~)[`~]*[ \t]*([\w+#.-]*)(?:[ \t]+[^\s`~]*[={\[][^`~]*|[:,{][^`~]*)?", re.ASCII)
-"""Matches a fence with at most the name of a language and attributes: *python title="a.py"*. With any other words, the
-line is text."""
+"""Matches a fence with at most the name of a language and attributes: *python title="a.py"*. A line with any other
+words is text."""
 _UNNAMED = frozenset({"", "text", "txt", "plain", "plaintext"})
-"""Info strings of fences with prose or code. Models often wrap whole answers in such fences, and code as well."""
+"""Info strings of fences that may contain prose or code. Models often use them for whole answers, but also for code."""
 _PROSE = frozenset({"md", "markdown", "answer", "response", "quote", "note", "summary"})
-"""Info strings of fences with prose. Fences with any other info string contain code."""
+"""Info strings of fences that contain prose. Fences with any other info string contain code."""
 _MOST_LINES = 40
 """Number of lines in a fence to check when deciding what it contains."""
 _LONGEST_LOOK = 400
@@ -36,7 +36,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE = re.compile(
     r"[\"'“‘(*_]{0,2}[^\W\d_a-z][^.!?…=;{}]{0,300}(?:[.](?=\w)[^.!?…=;{}]{0,300}){0,9}[.!?…。！？][\"'”’)*_]{0,3}(?=\s|$)"
 )
-"""Matches from a capital letter to a full stop, without marks of code. Dots within words do not end a sentence."""
+"""Matches from a capital letter to a full stop, without marks of code in between. Dots within words do not count."""
 _CODE = re.compile(
     r".*(?:[{}]|=(?!>)|::|&&|\|\||\w_\w|\w\((?!e?s\))|\s--?[a-z])|\$ ?[a-zA-Z_(./]|>>>|//|/\*|\"{3}|'{3}"
     r"|from \w|import \w+ as"
@@ -46,7 +46,7 @@ _THREE_WORDS = re.compile(r"[^\W\d_]{2,} [^\W\d_]{2,} [^\W\d_]{2,}")
 
 _LINE_IN_BOLD = re.compile(r"[ \t]*(\*{2,3}|_{2,3})(?![\s*_])((?:(?!\1)[^\n]){1,120})(?<![\s*_])\1[ \t]*:?[ \t]*")
 _SHORT_TITLE = 2
-"""Maximum words of a line that counts as a title even if it ends with a full stop."""
+"""Maximum number of words in a line that counts as a title even if it ends with a full stop."""
 ASKS = re.compile(r"(?:who|whom|whose|what|where|when|which|how|why)\b", re.IGNORECASE)
 """First words of titles that may end in any word: *What it is for*."""
 
@@ -74,19 +74,19 @@ class Line:
     """The text without indentation, trailing spaces and line break."""
     hard_break: bool
     is_whole: bool
-    """Whether its line break was seen, so that no later text can belong to it."""
+    """Whether the line break has been seen, so that no later text can belong to the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A line of a response that opens or closes code, or looks as if it did."""
+    """A line of a response that opens or closes fenced code, or looks as if it did."""
 
     index: int
     """Index of the line."""
     after: int
-    """Index of the first line to read after it: the next one, unless it opens code that is closed."""
+    """Index of the first line to read after this one: the next line, unless this one opens code that is closed."""
     is_code: bool | None
-    """Whether it opens code; None if nothing in it shows that yet."""
+    """Whether the fence opens code, or None if its contents do not show that yet."""
     is_closed: bool
     within: str | None
     """The mark of the fence that contains the next line."""
@@ -99,12 +99,12 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One unit of text, `text[start:end]`; no sentence extends beyond it."""
+    """One unit of text, `text[start:end]`. No sentence extends beyond a block."""
 
     start: int
     end: int
     kind: Kind
-    """A paragraph, a list item, a heading (or a line that is all bold and not a sentence), or a table row."""
+    """A paragraph, a list item, a heading (or a line that is entirely bold and not a sentence), or a table row."""
 
     @property
     def splittable(self) -> bool:
@@ -113,7 +113,6 @@ class Block:
 
 
 def lines_of(text: str) -> Iterator[Line]:
-    """The lines of a text in order."""
     position = 0
     for whole in text.splitlines(keepends=True):
         raw = whole.rstrip(_BREAKS)
@@ -124,9 +123,9 @@ def lines_of(text: str) -> Iterator[Line]:
 
 
 def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fence]:
-    """The fences in order, except those in code; `within` is the mark of a fence that was opened before these lines.
+    """Yields the fences in order, except those in code. `within` is the mark of a fence opened before these lines.
 
-    An unclosed fence of code does not count, because a stray mark must not hide the claims after it.
+    An unclosed fence of code is not treated as one, because a stray mark must not hide the claims after it.
     """
     closing = {mark: [at for at, line in enumerate(lines) if _closes(line, mark)] for mark in ("```", "~~~")}
     index = 0
@@ -160,7 +159,7 @@ def _closes(line: Line, mark: str) -> bool:
 
 
 def _opened(lines: Sequence[Line], index: int, found: re.Match[str], end: int | None) -> Fence:
-    """The fence that a line opens if it does not close one; `end` is the index of the line that may close it."""
+    """The fence that a line opens if it does not close one. `end` is the index of the line that may close it."""
     inside = lines[index + 1 : min(len(lines) if end is None else end, index + 1 + _MOST_LINES)]
     name = found[2].lower()
     is_code: bool | None = name not in _PROSE
@@ -173,7 +172,7 @@ def _opened(lines: Sequence[Line], index: int, found: re.Match[str], end: int | 
 
 
 def _is_code(line: Line) -> bool | None:
-    """Whether a line is code (True) or English (False); None if it may be either."""
+    """Whether a line is code (True) or English (False), or None if it may be either."""
     said = _MARKUP.sub("", line.body[:_LONGEST_LOOK]).strip()
     sentence = _SENTENCE.match(said)
     if sentence is not None and (line.is_whole or sentence.end() < len(said)):
@@ -198,7 +197,7 @@ def is_code_alone(text: str) -> bool:
 
 
 def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
-    """Yields the blocks of a response in order. Fenced code is skipped; an unclosed fence does not count.
+    """Yields the blocks of a response in order. Fenced code is skipped, but unclosed fences are ignored.
 
     `within` is the mark of the fence that contains the beginning of the text, if there is one.
     """
@@ -235,7 +234,7 @@ def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
 
 
 def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
-    """Start and end of each piece of code that `find_blocks` skips, including its fences."""
+    """Yields the start and end of each piece of code that `find_blocks` skips, including its fences."""
     lines = list(lines_of(text))
     for fence in fences_of(lines, within):
         if fence.is_passed_over:
@@ -243,7 +242,7 @@ def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
 
 
 def words_in_bold(line: str) -> str | None:
-    """The words of a line that is all bold, without the marks and a colon after them; None for any other line."""
+    """The words of a line that is all bold, without the marks and a colon after them, or None for any other line."""
     found = _LINE_IN_BOLD.fullmatch(line)
     return None if found is None else found[2].rstrip(": \t") or None
 
@@ -254,7 +253,7 @@ def is_bold_title(words: str) -> bool:
 
 
 def _strip_markers(text: str, line: Line) -> tuple[int, bool, Kind]:
-    """The start of the line's text, whether a block begins there, and its kind if so."""
+    """The start of the line's text, whether a block begins there, and the kind of that block."""
     start, fresh = line.start, False
     kind: Kind = "prose"
     while (quote := _QUOTE.match(text, start, line.end)) is not None:
@@ -275,7 +274,7 @@ def _strip_markers(text: str, line: Line) -> tuple[int, bool, Kind]:
 
 
 def awaits_more(line: str) -> bool:
-    """Whether the last word of a line shows that its sentence continues on the next: *grown to*."""
+    """Whether the last word of a line shows that its sentence continues on the next line: *grown to*."""
     return _ENDS_OPEN.search(line[-8:].lower()) is not None
 
 

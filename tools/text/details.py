@@ -1,7 +1,7 @@
 """Finds parts of a clause that can be stated separately: members of a list, and details set off from a noun.
 
-Relative clauses, appositives and participles are set off; life dates in brackets, a nationality, and the region of a
-place are implied by a noun phrase.
+Relative clauses, appositives and participles are set off from a noun. Life dates in brackets, a nationality, and the
+region of a place are implied by a noun phrase.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def is_detail(token: Token, predicate: Token) -> bool:
 
 
 def _is_in_clause(token: Token, predicate: Token) -> bool:
-    """Whether no other clause, denial or bracket is between the two."""
+    """Whether there is no other clause, negation or bracket between the token and the predicate."""
     between = []
     for one in token.ancestors:
         if one == predicate:
@@ -76,7 +76,7 @@ def _is_in_clause(token: Token, predicate: Token) -> bool:
 
 
 def is_participle(token: Token, predicate: Token) -> bool:
-    """Whether the token is a participle of the subject that is set off, as in *Founded in 1905, Acme ...*"""
+    """Whether the token is a participle that describes the subject and is set off: *Founded in 1905, Acme ...*"""
     return (
         token.dep_ == "advcl"
         and token.tag_ == "VBN"
@@ -88,8 +88,8 @@ def is_participle(token: Token, predicate: Token) -> bool:
 
 
 def _is_appositive(token: Token) -> bool:
-    """Whether the token can become *N is ...*: it directly follows its noun and a comma, agrees in number, and has an
-    article or is a name. A name after a name may just as well be the next member of a list."""
+    """Whether the token can become *N is ...*: it directly follows its noun and a comma, agrees with the noun in
+    number, and is a name or has an article. A name after a name may just as well be the next member of a list."""
     noun = token.head
     if not is_apart(token) or token.left_edge.i != noun.i + 2 or token.pos_ not in _NOMINAL:
         return False
@@ -103,7 +103,7 @@ def _is_appositive(token: Token) -> bool:
 
 
 def is_predicative(noun: Token, predicate: Token) -> bool:
-    """Whether the sentence says that its single subject is this noun: *X is a firm*, *X was named a knight*."""
+    """Whether the sentence equates its single subject with this noun: *X is a firm*, *X was named a knight*."""
     subject = subject_of(predicate)
     while noun.dep_ == "conj":
         noun = noun.head
@@ -127,7 +127,7 @@ def _is_relative(token: Token, predicate: Token) -> bool:
 
 
 def noun_phrase(noun: Token, *, definite: bool = False) -> Piece:
-    """A noun with its modifiers but without clauses and appositives. If `definite`, *an album* becomes *the album*."""
+    """A noun with its modifiers, without clauses and appositives. With `definite`, *an album* becomes *the album*."""
     gone = [
         child
         for child in noun.children
@@ -167,12 +167,12 @@ def regions(body: Sequence[Token]) -> Iterator[Piece]:
 
 
 def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
-    """Claims about birth and death from *Ana Roth (1901-1975)*, if the subject is the name of a person."""
+    """Claims about birth and death, as in *Ana Roth (1901-1975)*, if the subject is the name of a person."""
     subject = subject_of(predicate)
     if subject is None or subject.pos_ != "PROPN":
         return []
     if subject.ent_type_ != "PERSON" and (subject.ent_type_ not in {"", "ORG"} or predicate.lemma_ != "be"):
-        return []  # neither the entity type nor, if the pipeline finds none, the predicate shows a person
+        return []  # neither the entity type nor, without an entity type, the predicate indicates a person
     found = _LIFE.fullmatch(reading.asides.get(subject.i, "").strip())
     if found is None:
         return []
@@ -182,9 +182,10 @@ def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
 
 
 def each_listed(body: Sequence[Token], predicate: Token) -> list[Piece]:
-    """The clause once for each member of its longest list, or the whole clause if no list can be split.
+    """Repeats the clause for each member of its longest list, or returns the whole clause if no list can be split.
 
-    If there are two lists, only the longer one is split, so that no pair is claimed that the sentence does not state.
+    If there are two lists, only the longer one is split, so that no combination is claimed that the sentence does not
+    state.
     """
     lists = sorted(_lists(body, predicate), key=lambda owned: -len(owned))  # stable: the first of equal length
     if not lists:
@@ -202,7 +203,6 @@ _Owned = list["tuple[Token, list[Token]]"]
 
 
 def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
-    """The lists in a clause whose members can be separated."""
     kept = frozenset(body)
     if any(child.dep_ == "neg" for child in predicate.children) or any(one.lower_ == "respectively" for one in body):
         return
@@ -216,7 +216,7 @@ def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
 
 
 def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
-    """The members with their tokens; empty if they overlap, because it is then uncertain which token belongs where."""
+    """The members with their tokens. Empty if they overlap, because it is then uncertain which tokens go with which."""
     owned = [_own(member, members, kept) for member in members]
     if not all(owned):
         return []
@@ -226,12 +226,12 @@ def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
     if any(one[-1].i > other[0].i for one, other in pairwise(owned)):
         return []
     if any(token.dep_ == "relcl" or (token.head == members[0] and token.dep_ in {"appos", "conj"}) for token in shared):
-        return []  # it belongs to one of them, but it is not certain to which
+        return []  # it is uncertain to which of them it belongs
     return list(zip(members, owned, strict=True))
 
 
 def _own(member: Token, members: Sequence[Token], kept: frozenset[Token]) -> list[Token]:
-    """The member with the tokens that belong to it and to no other member."""
+    """The member, with any tokens that belong to it and to no other member."""
     others = [other for other in members if other != member and member.is_ancestor(other)]
     own = [token for token in without(member.subtree, others) if token in kept]
     return _trimmed([one for one in own if one.head != member or (one.dep_ != "preconj" and one.lower_ != "both")])
@@ -245,7 +245,7 @@ def _trimmed(own: list[Token]) -> list[Token]:
 
 
 def _lent(first: Token, member: Token) -> list[Token | str]:
-    """The article, possessor or auxiliary that a member takes over from the first one."""
+    """The article, possessor or auxiliary that a member takes over from the first member."""
     if member != first and member.tag_ == "VB" == first.tag_:
         return [child for child in first.lefts if child.dep_ == "aux"]
     if member == first or not {member.pos_, first.pos_} <= _NOMINAL:
@@ -262,7 +262,7 @@ def _lent(first: Token, member: Token) -> list[Token | str]:
 
 
 def _is_reached(head: Token, predicate: Token) -> bool:
-    """Whether no other clause and no denial is between a member and the predicate."""
+    """Whether there is no other clause and no negation between a member and the predicate."""
     for one in head.ancestors:
         if one == predicate:
             return True
@@ -295,7 +295,7 @@ def _kind(token: Token) -> str:
 
 
 def _is_of_each(head: Token, predicate: Token) -> bool:
-    """Whether a preposition's object may be a single member: not after *between*, nor in *a mixture of A and B*."""
+    """Whether a preposition's object can be a single member, unlike after *between* or in *a mixture of A and B*."""
     preposition, noun = head.head, head.head.head
     if preposition.lower_ in _BETWEEN:
         return False
@@ -315,7 +315,7 @@ def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
 
 
 def _is_one_name(members: Sequence[Token]) -> bool:
-    """Whether the members are one name (*Wisin & Yandel*): an entity, a country, or bare names of different types."""
+    """Whether the members form one name (*Wisin & Yandel*): an entity, a country, or bare names of different types."""
     first, last = members[0], members[-1]
     if any(span.start <= first.i and last.i < span.end for span in first.doc.ents):
         return True

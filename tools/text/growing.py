@@ -1,7 +1,7 @@
 """Splits a text that is still being written into sentences, each as soon as its end is certain.
 
 The text is checked after each word, so the sentences do not depend on the pieces in which the text arrives. They are
-those that `split_sentences` finds in the whole text, with two exceptions: a line that only later turns out to be a
+the ones that `split_sentences` finds in the whole text, with two exceptions: a line that only later turns out to be a
 table row, and code of more than `LONGEST_FENCE` characters, may be split differently.
 """
 
@@ -16,14 +16,14 @@ from factloop.tools.text.markup import with_line_ends
 from factloop.tools.text.sentences import MAX_SENTENCE, Sentence, first_open, sentences_of
 
 LONGEST_FENCE = 20_000
-"""Maximum characters to wait for the end of fenced code; beyond that, it is read as text."""
+"""Maximum number of characters to wait for the end of fenced code. Longer code is read as text."""
 LONGEST_LINE = 1_000
-"""Maximum characters of the line before a sentence to read again with it."""
+"""Maximum number of characters before a sentence, on the same line, to read again with it."""
 PATIENT_FROM = ((3_000, 1.5), (300, 1.1))
 """After this many characters without a sentence, the text is read again only once it has grown by this factor."""
 LONGEST_CITATION = 620
 _LONGEST_LINK = 300
-"""Maximum characters to wait for the end of a link's text, or of code in a sentence."""
+"""Maximum number of characters to wait for the end of a link's text, or of code in a sentence."""
 
 _LOOK = re.compile(r"\s|(?<=[。！？｡」』）】])\w")
 """Positions after which the text is checked: the end of a word or, in scripts without spaces, a letter after a stop."""
@@ -49,14 +49,14 @@ class Stretch:
     text: str
     start: int
     sentence: Sentence | None
-    """Its positions refer to the whole text."""
+    """The sentence, with positions in the whole text."""
     seen: int
-    """The length of the text when the sentence became certain. The text after a sentence may show what it is."""
+    """The length of the text when the sentence became certain. The text after the sentence may show its kind."""
     is_code: bool = False
 
 
 class GrowingText:
-    """Splits a growing text into stretches, returned as they become certain. Together they are the whole text."""
+    """Splits a growing text into stretches and returns each once it is certain. Together, they are the whole text."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -68,7 +68,7 @@ class GrowingText:
         self._again = 0
 
     def feed(self, chunk: str) -> Iterator[Stretch]:
-        """The stretches that this piece completes. Consume all of them before passing the next piece."""
+        """Yields the stretches that this piece completes. Consume all of them before passing the next piece."""
         self.text += chunk
         while (look := _LOOK.search(self.text, self._looked)) is not None:
             self._looked = look.end()
@@ -76,7 +76,7 @@ class GrowingText:
                 yield from self._certain(look.end())
 
     def end(self) -> Iterator[Stretch]:
-        """The remaining stretches, after the text has ended."""
+        """Yields the remaining stretches once the text has ended."""
         end = len(self.text)
         for sentence, is_code in self._sentences(end):
             yield self._up_to(sentence, end, is_code=is_code)
@@ -85,7 +85,7 @@ class GrowingText:
             self._cut = end
 
     def _is_worth_reading(self, end: int) -> bool:
-        """A cheap check before a costly one, so that reading the same text repeatedly does not take quadratic time."""
+        """A cheap check before a costly one, so that repeated reading of the text does not take quadratic time."""
         if end < self._again:
             return False
         if self._fence is not None and end - self._fence < LONGEST_FENCE:
@@ -109,7 +109,7 @@ class GrowingText:
             yield self._up_to(sentence, end, is_code=is_code)
 
     def _sentences(self, end: int) -> Iterator[tuple[Sentence, bool]]:
-        """The sentences after the last cut in the text up to `end`, and whether each is code."""
+        """Yields the sentences between the last cut and `end`, and whether each is code."""
         anchor = self._anchor
         window = with_line_ends(self.text[anchor:end])
         found = [
@@ -125,7 +125,7 @@ class GrowingText:
 
     @property
     def _anchor(self) -> int:
-        """The position from which to read again: the start of the line on which the last sentence ended."""
+        """The position from which to read again: the start of the line on which the last sentence ends."""
         line = max(self.text.rfind(mark, 0, self._cut) for mark in "\r\n") + 1
         return line if self._cut - line <= LONGEST_LINE else self._cut
 
@@ -140,7 +140,7 @@ class GrowingText:
 
 
 def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
-    """The start of an unclosed fence that is or may be code, and whether it certainly is code."""
+    """The start of an unclosed fence that is or may be code, and whether it is certain to be code."""
     lines = list(lines_of(window))
     for fence in fences_of(lines, within):
         if not fence.is_closed and fence.is_code is not False:
@@ -149,7 +149,7 @@ def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
 
 
 def _open_mark(window: str, within: str | None) -> int | None:
-    """The start of an unclosed mark that may still be closed and would then decide how the text is read."""
+    """The start of an unclosed mark that may still be closed, which would determine how the text is read."""
     blocks = list(find_blocks(window, within))
     if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
         return None

@@ -1,4 +1,4 @@
-"""Detects from spaCy's stop words whether a text is in English, the only language that the packaged pipeline reads."""
+"""Uses spaCy's stop words to detect whether a text is in English, which is all that the packaged pipeline can read."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ LANGUAGES = ("cs", "da", "de", "es", "fi", "fr", "hu", "it", "nb", "nl", "pl", "
 _WORD = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"\S*(?://|@|www\.)\S*")
 _LEAD = 2
-"""Number of stop words by which another language must lead, in a text of more than a few words."""
+"""Number of stop words by which another language must lead in a text of more than a few words."""
 _AROUND = 1_000
-"""Characters to check before and after a sentence; limited so that long paragraphs take no longer."""
+"""Number of characters to check before and after a sentence. Limited so that long paragraphs do not take longer."""
 
 
 def is_english_at(response: str, start: int, end: int) -> bool:
     """Whether `response[start:end]` is in English, judging by that text, then its paragraph, then the text before it.
 
-    If none of these decides, the text counts as English.
+    If none of these is conclusive, the text counts as English.
     """
     first = max(0, start - _AROUND)
     paragraph = max(response.rfind("\n\n", first, start), first)
@@ -33,7 +33,7 @@ def is_english_at(response: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _is_english(text: str) -> bool | None:
-    """Whether a text is in English; None if unclear. Capitalized words are ignored as possible names: *La Paz*."""
+    """Whether a text is in English, or None if unclear. Ignores capitalized words, which may be names: *La Paz*."""
     words = _WORD.findall(_ADDRESS.sub(" ", text))
     letters = "".join(words)
     if letters and sum(map(_is_latin, letters)) < len(letters) / 2:

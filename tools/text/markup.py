@@ -8,7 +8,7 @@ from calendar import month_name
 from functools import lru_cache
 
 MARKS = "citation needed|contradicted|unverified|unchecked"
-"""Notes in square brackets after a doubtful sentence, added by editors and by corrections."""
+"""Notes in square brackets that editors and corrections add after a doubtful sentence."""
 _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|u|var"
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
 ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
@@ -22,10 +22,10 @@ _OTHERS = (
     "aside|audio|body|button|canvas|center|details|dialog|figure|footer|form|head|header|html|input|label|link|main|meta"
     "|nav|object|option|path|picture|script|select|source|style|summary|template|title|video"
 )
-"""Tags that may be placeholders if they have no attribute: *cp <source>*."""
+"""Tags that may be placeholders if they have no attributes: *cp <source>*."""
 _ANY_ATTRIBUTE = r"[\s/]{1,3}[\w:@.-]{1,30}(?:\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,200}))?"
 _ADDRESS = r"\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}"
-"""Matches up to the closing bracket; inner brackets are paired."""
+"""Matches the address of a link up to its closing bracket. Inner brackets must be paired."""
 
 SOURCE = r"\[[a-z][^\[\]\n]{0,40}\]\([^()\s]{1,500}\)"
 """A link with lowercase text, used after a full stop: *[source](https://…)*."""
@@ -89,8 +89,8 @@ _INVISIBLE = re.compile(
     r"|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
     r"\ud800-\udfff\ue000-\uf8ff]"
 )
-"""Terminal escape sequences; control, format, surrogate and private-use characters. Line breaks are whitespace and are
-kept. Only sequences with ESC match: in UTF-8 decoded as Latin-1, closing curly quotes look like the 8-bit forms, and
+"""Terminal escape sequences, and control, format, surrogate and private-use characters. Line breaks are whitespace and
+are kept. Only sequences with ESC match. In UTF-8 decoded as Latin-1, closing curly quotes look like the 8-bit forms, so
 everything between two quotations would be removed."""
 
 _ITEM = re.compile(r"^(?:[-*+•‣▪◦●] |\d{1,3}[.)] |#{1,6} |> )+")
@@ -99,7 +99,7 @@ _ITEM = re.compile(r"^(?:[-*+•‣▪◦●] |\d{1,3}[.)] |#{1,6} |> )+")
 def with_line_ends(text: str) -> str:
     """Replaces each tag that begins a new line with a line break. All other characters keep their positions.
 
-    Tags are kept on a line with a pipe, because it may be a table row.
+    On a line with a pipe, tags are kept, because the line may be a table row.
     """
     if "<" not in text or _NEW_LINE.search(text) is None:
         return text
@@ -113,7 +113,7 @@ def _line_end(tag: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def plain_text(sentence: str) -> str:
-    """The sentence without markup, citations, control characters and list markers, with whitespace collapsed.
+    """The sentence without markup, citations, control characters and list markers, and with whitespace collapsed.
 
     Code keeps its spelling: *kd_live_*.
     """
@@ -133,7 +133,7 @@ def plain_text(sentence: str) -> str:
 
 
 def _unless_a_name(found: re.Match[str]) -> str:
-    """The replacement for a citation: empty, or the match itself if it is a date or belongs to the name before it."""
+    """The replacement for a citation: empty, or the match itself if it is a date or belongs to the preceding name."""
     before = found.string[: found.start()].split()[-1].lstrip("(\"“'")
     is_month = any(found[0].lstrip(" (").startswith(month) for month in month_name[1:])
     is_named = before[:1].isupper() and found.string.split()[0] != before and "et al" not in found[0]
@@ -141,6 +141,6 @@ def _unless_a_name(found: re.Match[str]) -> str:
 
 
 def _left_out(spelt: str, code: list[str]) -> str:
-    """Saves code and returns a placeholder for it, made of characters that the text no longer contains."""
+    """Saves code, and returns a placeholder for it that uses characters the text no longer contains."""
     code.append(" ".join(spelt.split()))
     return f"\ue000{len(code) - 1}\ue001"

@@ -19,9 +19,9 @@ _LINE_BREAK = re.compile(r"[\r\n]")
 _MARKS = re.compile(r"#+")
 _BOLD_LEVEL = 7
 _LONGEST_ABOVE = 300
-"""Maximum characters of a line in `above`, which is shown with every part below it."""
+"""Maximum length in characters of a line in `above`, because the line is repeated for every part below it."""
 _LONGEST_INDENT = 80
-"""Maximum characters before the text of an item, including its marker."""
+"""Maximum number of characters before the text of an item, including its marker."""
 _MOST_LEADS = 4
 """Maximum depth of nested lists."""
 
@@ -42,7 +42,7 @@ class Part:
 def read_outline(text: str) -> list[Part]:
     """The parts of a response in order. They do not overlap, and each contains a letter or digit. Takes linear time.
 
-    It finds the same sentences as `split_sentences`, and fenced code as additional parts.
+    The sentences are those of `split_sentences`. Fenced code is added as separate parts.
     """
     shown = with_line_ends(text)
     reader = _Reader(shown)
@@ -55,13 +55,13 @@ def read_outline(text: str) -> list[Part]:
 
 @dataclass
 class _Reader:
-    """The state of the reader that affects the parts that follow."""
+    """The state of the reader, which affects the parts that follow."""
 
     text: str
     headings: list[tuple[int, str]] = field(default_factory=list)
     """Headings with their levels, starting at 1."""
     leads: list[tuple[int, str]] = field(default_factory=list)
-    """Texts that introduce a list, each with its indentation (-1 for a paragraph). An item introduces nested items."""
+    """Texts that introduce a list, each with its indentation (-1 for a paragraph). Items may introduce nested items."""
     head: str = ""
 
     def block(self, block: Block) -> Iterator[Part]:
@@ -94,7 +94,7 @@ class _Reader:
         return self._part(block, "row", self.head)
 
     def _end_of_cells(self, block: Block) -> int:
-        """The end of the row's line without trailing whitespace; its last pipe is not part of the block."""
+        """The end of the row's line without trailing whitespace. The row's last pipe is not part of the block."""
         end = block.end
         while end < len(self.text) and self.text[end] in "| \t":
             end += 1

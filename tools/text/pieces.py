@@ -1,6 +1,6 @@
 """Splits a sentence into tokens, and joins pieces into text again.
 
-Text in brackets is set aside, and a quoted title is read as one name, because both confuse a parser. Text that was set
+Text in brackets is set aside and a quoted title is read as one name, because both confuse a parser. Text that was set
 aside stays with the word before it.
 """
 
@@ -26,10 +26,10 @@ SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 AUXILIARIES = frozenset({"aux", "auxpass", "neg"})
 
 LONGEST_TITLE = 10
-"""Maximum tokens of a quotation that is read as one word; a longer one is a sentence of its own."""
+"""Maximum number of tokens in a quotation that is read as one word. Longer quotations are parsed."""
 
 _STAND_IN = "Hamlet"
-"""The word that the parser reads in place of a quoted title, so that it takes the title for a name."""
+"""The word that replaces a quoted title in the parser's input, so that the parser treats the title as a name."""
 _CLOSING = {'"': '"', "“": "”", "(": ")"}
 
 _GAPS = (
@@ -69,7 +69,7 @@ def as_sentence(text: str) -> str:
 
 
 def without(tokens: Iterable[Token], apart: Sequence[Token]) -> list[Token]:
-    """The tokens without those under `apart`, and without the commas and conjunctions that join these to the rest."""
+    """The tokens, except those under `apart` and the commas and conjunctions that join these to the rest."""
     gone = {token.i for one in apart for token in one.subtree}
     for one in apart:
         doc, before, after = one.doc, one.left_edge.i - 1, one.right_edge.i + 1
@@ -100,12 +100,12 @@ def is_apart(token: Token) -> bool:
 
 
 def is_plural(token: Token) -> bool:
-    """Whether the token is plural by its form or because another noun is joined to it."""
+    """Whether the token is plural, either by its form or because another noun is joined to it."""
     return token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children)
 
 
 def subject_of(predicate: Token) -> Token | None:
-    """The subject, unless it is a relative pronoun."""
+    """The subject of the predicate, or None if there is none or it is a relative pronoun."""
     subjects = (child for child in predicate.children if child.dep_ in SUBJECTS)
     return next((child for child in subjects if child.tag_ not in {"WP", "WDT"}), None)
 
@@ -130,7 +130,7 @@ def is_denied(predicate: Token) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """A parsed sentence, with the texts that were set aside."""
+    """A parsed sentence, and the texts that were set aside."""
 
     doc: Doc
     titles: Mapping[int, str]
@@ -139,7 +139,7 @@ class Reading:
     """Maps tokens to the texts in brackets that follow them, including the space before."""
 
     def spelt(self, but: Container[int] = ()) -> dict[int, str]:
-        """Maps tokens to their spelling, for titles and asides, except the asides of the tokens in `but`."""
+        """Maps tokens to their spelling, for titles and asides, except for the asides of the tokens in `but`."""
         asides = {place: aside for place, aside in self.asides.items() if place not in but}
         places = {*self.titles, *asides}
         return {place: self.titles.get(place, self.doc[place].text) + asides.get(place, "") for place in places}
@@ -167,7 +167,7 @@ def read(text: str, nlp: Language) -> Reading:
 
 
 def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, bool]]:
-    """The words of a text in order, with titles and asides as single words, and whether a space follows each."""
+    """Yields the words of a text in order, with titles and asides as single words, and whether a space follows each."""
     place = 0
     while place < len(doc):
         token, end = doc[place], _end(doc, place)
@@ -200,7 +200,7 @@ def _is_title(doc: Doc, start: int, end: int) -> bool:
 
 
 def _title(doc: Doc, start: int, end: int) -> Iterator[tuple[Literal["word", "title"], str, bool]]:
-    """A quoted title; a comma or full stop before its closing mark is moved after it."""
+    """Yields a quoted title. A comma or full stop before its closing mark is moved after it."""
     last, has_space = doc[end - 1], bool(doc[end].whitespace_)
     is_marked = last.text in {",", "."} and end - 1 > start + 1
     inner = doc[start + 1 : end - 1 if is_marked else end].text

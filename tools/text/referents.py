@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 N_BEFORE = 6
 """Number of previous sentences to read, in addition to the first one, which usually names the topic."""
 LONGEST_PHRASE = 60
-"""Maximum tokens of a name including its clauses and appositives. Longer phrases are not examined."""
+"""Maximum number of tokens in a name, including its clauses and appositives. Longer phrases are not examined."""
 LONGEST_NAME = 9
-"""Maximum tokens of a phrase that may replace a pronoun."""
+"""Maximum number of tokens in a phrase that may replace a pronoun."""
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _CENTRAL = frozenset({"nsubj", "nsubjpass", "dobj", "dative"})
@@ -40,11 +40,11 @@ class ReadClaim:
     """A claim read from a sentence."""
 
     text: str
-    """As written in the sentence."""
+    """The claim as written in the sentence."""
     self_contained: str
-    """With names in place of the pronouns and short names whose meaning is certain."""
+    """The claim with names in place of the pronouns and short names whose meaning is certain."""
     is_open: bool
-    """Whether it contains a pronoun whose meaning is uncertain."""
+    """Whether the claim contains a pronoun whose meaning is uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ class _Referent:
     is_name: bool
     role: str
     place: int
-    """The index of its token in the sentence in which it was found."""
+    """The index of the referent's token in the sentence in which it was found."""
     gender: str = ""
-    """`Masc` or `Fem`, if a pronoun showed it."""
+    """`Masc` or `Fem` if a pronoun shows the gender."""
 
     def agrees(self, pronoun: Token) -> bool:
-        """Whether the pronoun may refer to it, by number, gender and kind."""
+        """Whether the pronoun may refer to this person or thing, by number, gender and kind."""
         gender = "".join(pronoun.morph.get("Gender", []))
         if not gender:
             return self.is_many or (self.is_name and self.kind == "thing")
@@ -84,7 +84,7 @@ class _Before:
     others: tuple[_Referent, ...] = ()
     """Other referents in the previous sentence."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Full names by their last word and by the noun that describes them."""
+    """Maps last words, and nouns that describe a name, to full names."""
     is_unclear: bool = False
     """Whether it is uncertain whom or what the previous sentence is about."""
 
@@ -94,7 +94,7 @@ class _Resolved:
     """The meanings of a sentence's tokens."""
 
     meant: Mapping[int, tuple[str, int | None]]
-    """Maps tokens to the name of their referent, and to its token if it is in the same sentence."""
+    """Maps each token to the name of its referent, and to the referent's token if that is in the same sentence."""
     open: Mapping[int, frozenset[int]]
     """Maps ambiguous pronouns to the tokens of possible referents in the same sentence."""
 
@@ -102,8 +102,8 @@ class _Resolved:
 def read_claims(sentence: str, before: Sequence[str], prompt: str | None, nlp: Language) -> list[ReadClaim]:
     """The claims of a sentence, read in the context of the sentences `before` it, oldest first.
 
-    Each text is parsed once; if `before` is long, only its first and last few sentences are read. A sentence that is
-    too long to be parsed completely is one claim, as written.
+    Each text is parsed once. If `before` is long, only its first and last few sentences are read. A sentence that is
+    too long to be parsed completely becomes one claim, as written.
     """
     context = _context(before, prompt, nlp)
     found = []
@@ -123,13 +123,13 @@ def read_claims(sentence: str, before: Sequence[str], prompt: str | None, nlp: L
 
 
 def _is_torn(piece: Piece, resolved: _Resolved) -> bool:
-    """Whether a piece has an ambiguous pronoun that may refer only to words in other pieces of its sentence."""
+    """Whether a piece has an ambiguous pronoun whose possible referents are all in other pieces of the sentence."""
     places = {one.i for one in piece if not isinstance(one, str)}
     return any(place in places and rivals and not rivals & places for place, rivals in resolved.open.items())
 
 
 def _claim(piece: Piece, spelt: Mapping[int, str], resolved: _Resolved) -> ReadClaim:
-    """A claim in which the first mention of each referent is by name, unless the piece contains the name anyway."""
+    """A claim in which the first mention of each referent is a name, unless the piece contains the name anyway."""
     places = {one.i for one in piece if not isinstance(one, str)}
     named: dict[int, str] = {}
     known: set[str] = set()
@@ -146,7 +146,6 @@ def _claim(piece: Piece, spelt: Mapping[int, str], resolved: _Resolved) -> ReadC
 
 
 def _context(before: Sequence[str], prompt: str | None, nlp: Language) -> _Before:
-    """The context after the previous sentences, read in order."""
     context = _of_prompt(prompt, nlp)
     for sentence in before if len(before) <= N_BEFORE + 1 else (before[0], *before[-N_BEFORE:]):
         reading = read(plain_text(sentence), nlp)
@@ -155,7 +154,7 @@ def _context(before: Sequence[str], prompt: str | None, nlp: Language) -> _Befor
 
 
 def _of_prompt(prompt: str | None, nlp: Language) -> _Before:
-    """The context from the question: the name in it, if there is exactly one."""
+    """The context that the question provides: the name in it, if there is exactly one."""
     named = [] if not prompt else [one for one in _referents(read(plain_text(prompt), nlp)) if one.is_name]
     names = _known_names(named, {})
     if len({one.text for one in named}) != 1:
@@ -165,7 +164,6 @@ def _of_prompt(prompt: str | None, nlp: Language) -> _Before:
 
 
 def _after(reading: Reading, resolved: _Resolved, context: _Before) -> _Before:
-    """The context after a sentence."""
     found = _referents(reading)
     token = next((subject_of(one) for one in reading.doc if one.head == one), None)
     subject: _Referent | None = None
@@ -193,7 +191,7 @@ def _after(reading: Reading, resolved: _Resolved, context: _Before) -> _Before:
 
 
 def _told(subject: Token, reading: Reading) -> Iterator[_Referent]:
-    """The names that the sentence gives its subject."""
+    """Yields the names that the sentence gives its subject."""
     for token in subject.head.rights:
         is_definite = token.pos_ == "PROPN" or any(child.lower_ == "the" for child in token.children)
         if token.dep_ == "attr" and is_definite and subject.head.lemma_ == "be" and (name := _name(token, reading)):
@@ -201,7 +199,7 @@ def _told(subject: Token, reading: Reading) -> Iterator[_Referent]:
 
 
 def _known_names(found: Sequence[_Referent], known: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The known names plus the new ones that have several words, by their last word."""
+    """The known names and any new names of several words, indexed by their last word."""
     names = dict(known)
     for one in found:
         words = one.text.split()
@@ -224,14 +222,14 @@ def _referents(reading: Reading) -> tuple[_Referent, ...]:
 
 
 def _role(token: Token) -> str:
-    """The role of a token in its clause; for a conjunct, the role of the noun that it is joined to."""
+    """The role of a token in its clause. A conjunct has the role of the noun to which it is joined."""
     while token.dep_ == "conj":
         token = token.head
     return str(token.dep_)
 
 
 def _name(token: Token, reading: Reading) -> str:
-    """A noun with its modifiers but without clauses and appositives; empty if it is long or depends on a pronoun."""
+    """A noun with its modifiers, but without clauses and appositives. Empty if it is long or depends on a pronoun."""
     gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl", "conj", "cc", "case"}]
     if token.dep_ in _SUBJECTS and any(child.dep_ == "conj" for child in token.children):
         gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl"}]
@@ -249,7 +247,7 @@ def _name(token: Token, reading: Reading) -> str:
 
 
 def _kind(token: Token) -> Kind:
-    """The entity's kind; `either` for names of one word, which the pipeline often misclassifies."""
+    """The entity's kind, or `either` for names of one word, which the pipeline often misclassifies."""
     is_single = not any(child.dep_ == "compound" for child in token.lefts)
     if token.ent_type_ == "PERSON":
         return "either" if is_single else "person"
@@ -322,7 +320,7 @@ def _form(token: Token) -> str:
 
 
 def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
-    """The subject of a clause that contains the pronoun, or of the clause it is joined to, if that subject agrees."""
+    """The subject of a clause that contains the pronoun, or of a clause joined to such a clause, if it agrees."""
     by_place = {one.place: one for one in own}
     above = list(token.ancestors)
     around = {token.i, *(one.i for one in above)}
@@ -335,16 +333,16 @@ def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
 
 
 def _certain(token: Token, context: _Before) -> _Referent | None:
-    """The referent that is certain from the previous sentences: their subject, if nothing else agrees.
+    """The only possible referent in the previous sentences: their subject, if nothing else agrees with the pronoun.
 
-    If that subject is the topic and the pronoun is a subject as well, only subjects and objects compete with it.
+    If that subject is the topic and the pronoun is also a subject, only subjects and objects compete with it.
     """
     subject, topic = context.subject, context.topic
     if context.is_unclear or subject_of(token.sent.root) is None:
         return None  # also in a heading or a request
     is_neuter = _form(token) == "Neut"
     if is_neuter and subject is not None and subject.kind == "person" and context.others:
-        return None  # may be a person, or a thing that the pipeline mistakes for one
+        return None  # it may be a person, or a thing that the pipeline takes for a person
     rivals = [one for one in context.others if one.agrees(token) and (one.is_name or is_neuter or one.is_many)]
     if subject is None or not subject.agrees(token):
         return topic if topic is not None and topic.agrees(token) and not rivals and topic.is_name else None
@@ -356,7 +354,7 @@ def _certain(token: Token, context: _Before) -> _Referent | None:
 
 
 def _full_name(token: Token, context: _Before) -> str | None:
-    """The full name that a short one stands for, if there is only one: *Smeaton*, *the tower*."""
+    """The full name that a short name stands for, if there is only one: *Smeaton*, *the tower*."""
     is_part = token.dep_ == "compound" or (token.dep_ == "poss" and token.head.pos_ == "PROPN")
     if is_part or any(child.dep_ != "det" for child in token.lefts):
         return None

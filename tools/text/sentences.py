@@ -1,7 +1,8 @@
 """Splits a response into sentences, for all engines.
 
-It scans for full stops with closed lists of words, in time linear in the length of the text: spaCy's blank sentencizer
-breaks after "Fig." and "et al.", and pysbd's run time is quadratic in the length of a line.
+The splitter scans for full stops using closed lists of words, in time linear in the length of the text. Existing
+splitters are not used: spaCy's blank sentencizer breaks after "Fig." and "et al.", and pysbd's run time is quadratic in
+the length of a line.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from factloop.tools.text.markup import MARKS, SOURCE, with_line_ends
 from factloop.tools.text.words import word_set
 
 MAX_SENTENCE = 2000
-"""Maximum characters of a sentence: prompts are built from sentences, so their length must be limited."""
+"""Maximum length of a sentence in characters, limited because prompts are built from sentences."""
 
 MAX_QUOTED = 400
-"""Maximum characters of a quotation or parenthesis that is kept in one sentence."""
+"""Maximum length in characters of a quotation or parenthesis that is kept in one sentence."""
 
 NEVER_FINAL = word_set("""
     adm approx art asst attn brig ca capt cf ch cmdr col cpl dept dist dr ed eds e.g eq eqs esp est fig figs fr ft
     gen gov hon i.e incl lt maj messrs mlle mme mr mrs ms mt mx nr op p para pp pres prof pvt rep rev sec secs sen
     sgt st supt tab trans v viz vol vols vs
 """)
-"""Words before a name or number, after which a full stop does not end a sentence (lowercase, without the stop)."""
+"""Words that precede a name or number, so a full stop after them ends no sentence (lowercase, without the stop)."""
 
 BEFORE_NUMBER = word_set("""
     no nos jan feb mar apr jun jul aug sep sept oct nov dec art ch sec vol fig p pp c b d r
@@ -81,8 +82,8 @@ class Sentence:
 def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a response in order. They do not overlap, and each contains a letter or digit.
 
-    Headings, list items, table rows and hard line breaks end a sentence; citations after a full stop belong to the
-    preceding sentence; fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut at a clause or a space.
+    Headings, list items, table rows and hard line breaks end a sentence. Citations after a full stop belong to the
+    preceding sentence. Fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut at a clause or a space.
     """
     shown = with_line_ends(text)
     found = [sentence for block in find_blocks(shown) for sentence in sentences_of(shown, block)]
@@ -90,7 +91,7 @@ def split_sentences(text: str) -> list[Sentence]:
 
 
 def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
-    """The sentences of one block of the text."""
+    """Yields the sentences of one block of the text."""
     ends = _sentence_ends(text, block.start, block.end) if block.splittable else ()
     start = block.start
     for end in (*ends, block.end):
@@ -105,7 +106,7 @@ def first_open(text: str, start: int, end: int) -> int | None:
 
 
 def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
-    """The text between start and end as one sentence, or as several of at most `MAX_SENTENCE` characters."""
+    """Yields the text between start and end as one sentence, or as several of at most `MAX_SENTENCE` characters."""
     while start < end:
         stop = end if end - start <= MAX_SENTENCE else _last_break(text, start, start + MAX_SENTENCE)
         raw = text[start:stop]
@@ -117,7 +118,7 @@ def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _last_break(text: str, start: int, limit: int) -> int:
-    """The last position to cut before `limit`: after a clause, or else after a space, or else `limit` itself."""
+    """The last position before `limit` at which to cut: after a clause, else after a space, else `limit` itself."""
     for form in (_CLAUSE_BREAK, _SPACE):
         late = [found.end() for found in form.finditer(text, start + MAX_SENTENCE // 2, limit)]
         if late:
@@ -126,7 +127,7 @@ def _last_break(text: str, start: int, limit: int) -> int:
 
 
 def _sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
-    """Offsets inside the block at which a sentence ends, after closing marks and citations."""
+    """Yields the offsets in the block at which a sentence ends, after any closing marks and citations."""
     quoted = [(at, close) for at, close in _quotations(text, start, end) if close is not None]
     opens = [at for at, _ in quoted]
     sentence_start = start
@@ -153,7 +154,7 @@ def _end_of(pattern: re.Pattern[str], text: str, position: int, end: int) -> int
 
 
 def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | None]]:
-    """Start and end of quotations and parentheses of limited length, without nesting; the end is None if open."""
+    """Yields start and end of quotations and parentheses of limited length, not nested. The end is None if open."""
     position = start
     while (opening := _OPENING.search(text, position, end)) is not None:
         at, position = opening.start(), opening.end()
@@ -168,7 +169,7 @@ def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | No
 
 
 def _may_open(text: str, start: int, at: int) -> bool:
-    """Whether a mark opens a quotation or parenthesis. All do, except straight quotation marks after a word."""
+    """Whether a mark can open a quotation or parenthesis. All can, except straight quotation marks after a word."""
     return text[at] != '"' or at == start or text[at - 1].isspace() or text[at - 1] in "([*_—–-"
 
 

@@ -1,4 +1,4 @@
-"""Recognizes the parts of a response that need not be read because they state nothing. Doubtful parts are read."""
+"""Recognizes parts of a response that need not be read, because they state nothing. If in doubt, a part is read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FINITE = re.compile(
 )
 """Auxiliary verbs, which most titles lack."""
 _NUMBERING = re.compile(r"(?:\b[^\W\d_]+\s)?\(?\d{1,2}(?:\.\d{1,2}){0,3}[.):]?(?=\s|$)")
-"""Matches numbering, which is not a figure that may be wrong: *3.2 The early years*, *Chapter 3*, *Top 5 recipes*."""
+"""Matches numbering, as opposed to figures that may be wrong: *3.2 The early years*, *Chapter 3*, *Top 5 recipes*."""
 _ENDS_SENTENCE = (".", "!")
 _QUESTION_MARKS = ("?", "？", "؟")
 _ASKING = re.compile(
@@ -31,7 +31,7 @@ _TELLS = re.compile(
     r"|, (?!and|or)\w+ \w+",
     re.IGNORECASE,
 )
-"""Signs of a statement inside a question or talk: *Did you know ...?*, *It cures cancer, doesn't it?*"""
+"""Signs of a statement inside a question or small talk: *Did you know ...?*, *It cures cancer, doesn't it?*"""
 _READER = re.compile(r"\b(?:you|your|i|me|let's)\b", re.IGNORECASE)
 _TALK = re.compile(
     r"(?:(?:i|we)(?:['’]d| would| am|['’]m| are|['’]re)? (?:hope|happy|glad|sorry|be happy|can (?:also )?help)"
@@ -42,17 +42,18 @@ _TALK = re.compile(
     r"|(?:thank you|thanks|hello|hi|dear|you(?:['’]re| are) welcome)\b)",
     re.IGNORECASE,
 )
-"""Phrases with which writers address the reader; with `_READER` or a final colon, the sentence is talk."""
+"""Phrases with which writers address the reader. Combined with `_READER` or a final colon, they show small talk."""
 _CRY = re.compile(r"(?:what|how|it|this|that|so|wow)\b", re.IGNORECASE)
 _OPINION = re.compile(r"(?:i|in my (?:opinion|view)|to me)\b", re.IGNORECASE)
 _SHORT_TALK, _LONGEST_TALK = 4, 14
-"""Maximum words of a greeting or thank-you, and of an offer or question: longer ones usually state something."""
+"""Maximum number of words in a greeting, and in an offer or question, because longer ones usually state something."""
 
 
 def silence_of(part: Part) -> Silence | None:
-    """The reason why a part makes no claim; None if it may make one.
+    """The reason why a part makes no claim, or None if it may make one.
 
-    A heading with a verb or figure may make one, and so may a question with a figure: *Did you know that 9 in 10 ...?*
+    A heading with a verb or figure may make a claim, and so may a question with a figure: *Did you know that 9 in 10
+    ...?*
     """
     if part.kind == "head":
         return "heading"
@@ -71,7 +72,7 @@ def silence_of(part: Part) -> Silence | None:
 
 
 def states_nothing(text: str) -> bool:
-    """Whether a sentence without claims, as plain text, is a question, talk or an opinion."""
+    """Whether a sentence without claims is a question, small talk or an opinion. `text` must be plain text."""
     return only_asks(text) or is_talk(text) or _is_opinion(text)
 
 
@@ -84,7 +85,7 @@ def _is_opinion(text: str) -> bool:
 
 
 def only_asks(text: str) -> bool:
-    """Whether the text is a question without a figure. Its presuppositions hardly ever need a check."""
+    """Whether the text is a question without a figure. The presuppositions of a question hardly ever need a check."""
     stripped = text.strip("\"“”'‘’ ")
     asked = _ASKING.match(stripped)
     if not stripped.endswith(_QUESTION_MARKS) or _may_tell(stripped[asked.end() if asked else 0 :]):
@@ -93,7 +94,7 @@ def only_asks(text: str) -> bool:
 
 
 def is_talk(text: str) -> bool:
-    """Whether the text is talk between writer and reader without a figure: an offer, a greeting, an announcement."""
+    """Whether the text only addresses the reader, without a figure: an offer, a greeting, an announcement."""
     opened = _TALK.match(text)
     if opened is None or _may_tell(text[opened.end() :].rstrip(":")):
         return False

@@ -1,8 +1,8 @@
-"""Splits a sentence by its dependency parse into claims, each of which is a complete English sentence.
+"""Uses the dependency parse of a sentence to split it into claims, each of which is a complete English sentence.
 
-Coordinated predicates repeat their subject, relative clauses, appositives and participles become sentences about their
+Coordinated predicates repeat their subject. Relative clauses, appositives and participles become sentences about their
 noun, and each member of a list gets its own claim. Parts that apply to several claims (an opening phrase, a condition,
-an auxiliary) are repeated in each. If the parse does not support a split, the words stay together.
+an auxiliary) are repeated in each. If the parse does not support a split, the sentence is not split.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _JOINING = frozenset({"cc", "punct", "conj"})
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """The parts that a predicate takes over from the previous one."""
+    """The parts that a predicate takes over from the previous predicate."""
 
     opening: Piece = ()
     subject: Piece = ()
@@ -62,7 +62,7 @@ class _Shared:
 
 
 def statements_of(text: str, nlp: Language) -> list[str]:
-    """The text, or its parts between semicolons if each of them is a sentence of its own."""
+    """The text, or its parts between semicolons if each of them is a complete sentence."""
     parts = [part.strip() for part in text.split(";")]
     if not 1 < len(parts) <= MAX_CLAIMS or not all(
         part and _are_statements(_roots(read(part, nlp).doc)) for part in parts
@@ -72,8 +72,8 @@ def statements_of(text: str, nlp: Language) -> list[str]:
 
 
 def split_pieces(reading: Reading) -> tuple[list[Piece], Mapping[int, str]]:
-    """The claims as pieces of tokens and words, or none if the sentence should not be split; and a map of tokens to
-    their spelling, for titles and asides."""
+    """The claims as pieces of tokens and words (empty if the sentence should not be split), and a map from the tokens
+    of titles and asides to their spelling."""
     roots = _roots(reading.doc)
     if not _are_statements(roots) or reading.doc[-1].text == "?":
         return [], reading.spelt()
@@ -139,7 +139,7 @@ def _each_setting(piece: Piece, predicate: Token) -> list[Piece]:
 
 
 def _further(predicate: Token) -> list[Token]:
-    """The predicates joined to this one by *and* or *but* that can be stated without it."""
+    """The predicates joined to this one by *and* or *but* that can be stated separately."""
     found = [child for child in predicate.children if child.dep_ == "conj" and child.pos_ in {"VERB", "AUX"}]
     joined = [child for child in predicate.children if child.dep_ == "cc"]
     joined += [child for other in found for child in other.children if child.dep_ == "cc"]
@@ -148,7 +148,7 @@ def _further(predicate: Token) -> list[Token]:
     bare = [other for other in _chain(found) if subject_of(other) is None]
     behind = [child for other in bare for child in other.rights if child.dep_ not in _JOINING]
     if behind and all(child.dep_ in _JOINING for child in predicate.rights):
-        return []  # *closes and opens the valve*: what it closes is uncertain
+        return []  # in *closes and opens the valve*, it is uncertain what is closed
     if any(word.lower_ in _CONDITIONS for child in behind for word in child.children):
         return []
     return found if all(_stands_alone(other.head, other) for other in _chain(found)) else []
@@ -183,7 +183,7 @@ def _stands_alone(first: Token, other: Token) -> bool:
 
 
 def _passed_on(first: Token, other: Token, shared: _Shared) -> _Shared:
-    """What `other` takes over from `first`: its opening and, if `other` has no subject, subject and auxiliaries."""
+    """The parts that `other` takes over from `first`: an opening and, if it has no subject, subject and auxiliaries."""
     own = subject_of(other)
     opening = _opening(first, other)
     if own is not None:
@@ -200,7 +200,7 @@ def _passed_on(first: Token, other: Token, shared: _Shared) -> _Shared:
 def _opening(first: Token, other: Token) -> Piece:
     """The text before the subject of `first` that also applies to `other`.
 
-    A condition, concession or source applies to every clause that follows. A time applies only to a clause that has the
+    A condition, concession or source applies to every clause that follows. A time applies only to a clause with the
     same subject and no time of its own.
     """
     subject = subject_of(first)

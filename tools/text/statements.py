@@ -1,4 +1,4 @@
-"""Distinguishes statements from questions, requests and remarks to the reader. Doubtful sentences are statements."""
+"""Distinguishes statements from questions, requests and remarks to the reader. In doubt, a sentence is a statement."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 LONGEST_HEADING = 4
-"""Maximum words of a line that counts as a heading, without a verb or full stop."""
+"""Maximum number of words in a line without a verb or full stop that counts as a heading."""
 
 _QUESTION_MARKS = ("?", "？", "؟")
 _QUOTES = "\"“”'‘’ "
 
 
 def states_something(sentence: str, nlp: Language) -> bool:
-    """Whether a source could confirm or refute what the sentence says.
+    """Whether a source could confirm or refute the sentence.
 
     Questions and abstentions state nothing. Requests, remarks to the reader, the writer's beliefs and headings state
-    something only if they contain a detail, that is, a figure or a name.
+    something only if they contain a figure or a name.
     """
     text = plain_text(sentence)
     if not any(map(str.isalnum, text)) or is_abstention(text) or _is_question(text):

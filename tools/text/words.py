@@ -1,4 +1,4 @@
-"""Extracts content words from a text and lists number words, for queries and comparisons that need no parse."""
+"""Extracts content words from a text, and lists number words, for queries and comparisons that need no parse."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words in a whitespace-separated list."""
     return frozenset(words.split())
 
 
@@ -22,7 +21,7 @@ STOP_WORDS = word_set("""
     will would not also too then thus very more most much many only just ever even still
     s t re ve ll d m
 """)
-"""Function words in lowercase. They are a closed class, so no word with a meaning of its own belongs here."""
+"""Function words in lowercase. This is a closed class, so words with a meaning of their own do not belong here."""
 
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -35,14 +34,14 @@ _NTHS = (
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 CARDINALS = [*_ONES, *(f"{ten}-{one}".removesuffix("-zero") for ten in _TENS for one in _ONES[:10])]
 ORDINALS = [*_NTHS, *(f"{ten}-{nth}".replace("y-zeroth", "ieth") for ten in _TENS for nth in _NTHS[:10])]
-"""Number words by their value, up to 99."""
+"""Number words, indexed by their value from 0 to 99."""
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*%?|[^\W\d_](?:\.[^\W\d_])+|\w+(?:[.'’&-]\w+)*")
 _POSSESSIVE = re.compile(r"['’]s\b")
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text in lowercase and in order, including repetitions, without function words.
+    """The words of a text in lowercase and in order, with repetitions but without function words.
 
     Numbers count as words: `1,250.5` and `12/3/2015` are one word each.
     """

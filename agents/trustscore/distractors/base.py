@@ -24,7 +24,7 @@ class Target:
     tag: str
     """Penn Treebank tag of the last word: NNP, NNS, CD, VBD, JJ ..."""
     asked: bool = False
-    """Whether the question asks for this type; a substitute of another type would then reveal the answer."""
+    """Whether the question asks for this type. If so, a substitute of another type would reveal the answer."""
 
 
 class Substitute(NamedTuple):
@@ -36,7 +36,7 @@ class Substitute(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request for substitutes: a response to a question, the maximum number, and the random number generator."""
+    """A request for substitutes: a response, its question, the maximum number of substitutes, and a random source."""
 
     response: str
     question: str
@@ -45,15 +45,16 @@ class Request(NamedTuple):
 
 
 class SubstituteSource(Protocol):
-    """A way to find substitutes: entities of the same type, other dates, or words nearby or of the same class."""
+    """A source of substitutes, such as entities of the same type, other dates, or similar words."""
 
     @property
     def name(self) -> str:
-        """The source's name, for notes and fingerprints; it changes whenever the results may change."""
+        """The source's name, for notes and fingerprints. It changes whenever the results may change."""
         ...
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Substitutes, best first. Never the target itself, and none if this source does not know the target.
+        """The substitutes, best first. The target itself is never included. Empty if the source does not know the
+        target.
 
         Accepts any text. Raises ToolError or ToolTimeout if a server fails.
         """

@@ -13,7 +13,7 @@ from factloop.agents.trustscore.distractors.numbers import Format, Parts, altern
 from factloop.tools.text.words import ORDINALS
 
 LATEST_YEAR = 2025
-"""The latest year to substitute, unless the original plus four is later. Fixed, so that runs do not change yearly."""
+"""The latest year to substitute, unless the original plus four is later. Fixed so that results do not change yearly."""
 _NEAREST, _WANTED = 15, 35
 _COMMON_YEAR = 2001
 _CENTURIES = ORDINALS[:22]
@@ -67,7 +67,7 @@ def _centuries(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> Iterator[date]:
-    """Changes the year, the day or both in turn; without a year, always the day."""
+    """Changes the year, the day or both in turn, but only the day if there is no year."""
     others = [_COMMON_YEAR] if year is None else nearby_years(year, rng)
     for turn in count():
         other = year if year is not None and turn % 3 == 1 else others[turn % len(others)]
@@ -77,7 +77,7 @@ def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> I
 
 
 def _days(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """Other dates for one that contains the name of a month."""
+    """Yields other dates for a date that contains the name of a month."""
     own = {name: part or "" for name, part in match.groupdict().items()}
     year = int(own["year"]) if own.get("year") else None
     for other in _other_days(year, _month_number(own["month"]), int(own.get("day") or 1), rng):

@@ -1,4 +1,4 @@
-"""Inserts a substitute into a response in the form of the original: case, article and possessive."""
+"""Inserts a substitute into a response, matching the case, article and possessive of the original."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TAKES_THE = re.compile(
 class Insertion(NamedTuple):
     """The result of an insertion: `text` is the response with `response[start:end]` replaced by `by`.
 
-    The span is that of the target, extended to include its article if that changes: *an apple* becomes *a pear*."""
+    The span is that of the target. It includes the article if the article changes: *an apple* becomes *a pear*."""
 
     text: str
     start: int
@@ -74,7 +74,7 @@ def _capital(word: str) -> str:
 
 
 def _with_article(target: Target, article: re.Match[str], by: str, has_the: bool) -> tuple[int, str]:
-    """The start of the replaced text, and its replacement, with the right article before the target."""
+    """Returns the start of the replaced text, and its replacement with the right article before the target."""
     own, gap = article[1], article[2]
     if own.lower() != "the":
         wanted = indefinite_article(by)

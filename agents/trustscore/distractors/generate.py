@@ -2,7 +2,8 @@
 
 Departures: a target is replaced as a whole; entities of one level take turns, so that no single word uses up all
 distractors; dates and numbers have their own source before the vocabulary, because another year is better than another
-word; and if no source has more of a kind, there are fewer distractors, because another kind would reveal the answer.
+word; and if no source has more substitutes of the right kind, there are fewer distractors, because another kind would
+reveal the answer.
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ async def generate_distractors(
     references: Sequence[str] = (),
     meter: UsageMeter | None = None,
 ) -> DistractorSet:
-    """At most `wanted` distinct distractors, best first; fewer if the sources or the response allow no more.
+    """Makes at most `wanted` distinct distractors, best first, or fewer if the sources or the response allow no more.
 
     For each tier of targets, the sources are queried in order until there are enough distractors. If a source fails,
     the failure is noted and the source is not queried again for this response. A `proposer` is called once, before all
-    sources, and charged to `meter`; its proposals come first, and none may state one of the `references`, the known
-    right answers. References exclude nothing else, so that a score without a proposer does not depend on them, as in
-    the paper. The same arguments and source results give the same set. Raises ConfigError."""
+    sources, and charged to `meter`. Its proposals come first, and must not state one of the `references`, which are the
+    known right answers. Only proposals are compared with them, so a score without a proposer does not depend on the
+    references, as in the paper. The same arguments and source results give the same set. Raises ConfigError."""
     rng = random.Random(f"{seed}\n{question}\n{response}".encode(errors="surrogatepass"))
     work = _Work(_HALF.sub("\ufffd", question), _HALF.sub("\ufffd", response), wanted, references, rng)
     if wanted > 0:
@@ -90,7 +91,7 @@ class _Work:
         self._failed: list[SubstituteSource] = []
 
     async def linked_by(self, source: SubstituteSource) -> Sequence[LinkedEntity]:
-        """The entities in the response that a knowledge base links."""
+        """The entities in the response that the source links if it is a knowledge base, otherwise none."""
         if isinstance(source, KnowledgeBaseSource):
             try:
                 return await source.link(self.response, self.question)
@@ -101,13 +102,13 @@ class _Work:
     async def proposed_by(
         self, proposer: ModelProposer, targets: Sequence[Target], meter: UsageMeter
     ) -> Sequence[SubstituteSource]:
-        """The model's proposals as one source; none if the model fails, which is noted."""
+        """A list of one source with the model's proposals. If the model fails, this is noted and the list is empty."""
         try:
             return [await proposer.propose(self.question, self.response, targets, meter=meter)]
         except ConfigError:
             raise
         except FactloopError as error:
-            self.notes.append(f"the model proposed no distractors ({error}): the next source was used")
+            self.notes.append(f"the model proposed no distractors ({error}), so the next source was used")
             return ()
 
     async def use(self, source: SubstituteSource, targets: Sequence[Target]) -> None:
@@ -129,7 +130,7 @@ class _Work:
         self._failed.append(source)
         is_dbpedia = isinstance(source, KnowledgeBaseSource) and source.source is Source.DBPEDIA
         named = "DBpedia" if is_dbpedia else source.name
-        self.notes.append(f"{named} did not answer ({error}): the next source was used")
+        self.notes.append(f"{named} did not answer ({error}), so the next source was used")
 
     def _add(self, target: Target, substitute: Substitute) -> None:
         inserted = insert(self.response, target, substitute.text)
@@ -151,13 +152,13 @@ class _Work:
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+|\d")
 _ARTICLES = frozenset({"a", "an", "the"})
 _MAX_PHRASE = 12
-"""Maximum number of words of a substitute whose parts are compared."""
+"""Maximum number of words in a substitute to compare. Further words are ignored."""
 
 Words = tuple[str, ...]
 
 
 def normalised(text: str) -> Words:
-    """The words without case, accents, punctuation and articles. Figures are unchanged: *1.5* is not *15*."""
+    """The words in lowercase, without accents, punctuation and articles. Figures are unchanged: *1.5* is not *15*."""
     plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one)).casefold()
     return _without_articles(tuple(_WORD.findall(plain.replace("'s", "").replace("’s", ""))))
 
@@ -170,9 +171,9 @@ def _without_articles(words: Words) -> Words:
 class Sieve:
     """Accepts texts that differ from the response, the question and all texts accepted before.
 
-    It rejects equal texts, texts that contain the response or are contained in it, and substitutes that are forms or
-    parts of the original or of another substitute at the same position, or that occur elsewhere in the response or
-    question. The time is linear in the number of candidates."""
+    It rejects texts that equal one of these, contain the response or are contained in it. It also rejects substitutes
+    that occur elsewhere in the response or question, and forms or parts of the original or of another substitute at
+    the same position. The time is linear in the number of candidates."""
 
     def __init__(self, question: str, response: str) -> None:
         self._response = response
@@ -183,7 +184,7 @@ class Sieve:
         self._places: dict[tuple[int, int], _Place] = {}
 
     def admits(self, inserted: Insertion) -> bool:
-        """Whether this is a new distractor. If it is, later ones must differ from it, too."""
+        """Whether this is a new distractor. If so, later ones must differ from it as well."""
         start, end, by = inserted.start, inserted.end, normalised(inserted.by)
         if (start, end) not in self._places:
             self._places[start, end] = _Place(self._response, start, end)
@@ -209,7 +210,7 @@ class _Place:
         self.add(_lemmas(normalised(response[start:end])))
 
     def has(self, forms: Words) -> bool:
-        """Whether the words are part of a phrase already used here, or contain one."""
+        """Whether the words are part of a phrase already used at this position, or contain such a phrase."""
         return forms in self._parts or any(part in self._wholes for part in _phrases(forms))
 
     def add(self, forms: Words) -> None:
@@ -220,15 +221,15 @@ class _Place:
 def says_reference(references: Sequence[str], response: str, inserted: Insertion) -> bool:
     """Whether a substitute equals a right answer, contains one, is part of one, or completes one where it is inserted.
 
-    A model that proposes distractors may also know the right answer. Texts are compared without case, accents,
-    punctuation and articles."""
+    A model that proposes distractors may also know the right answer. Case, accents, punctuation and articles are
+    ignored."""
     words, whole, before = (_padded(normalised(text)) for text in (inserted.by, inserted.text, response))
     answers = (_padded(found) for answer in references if (found := normalised(answer)))
     return any(one in words or words in one or (one in whole and one not in before) for one in answers)
 
 
 def _lemmas(words: Words) -> Words:
-    """One form of each word that identifies all of its forms."""
+    """For each word, one lemma that all forms of the word share."""
     return tuple(min(lemmas(word), key=lambda form: (len(form), form)) for word in words)
 
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 from factloop.tools.text.words import CARDINALS, ORDINALS
 
 MAX_DRAWS = 400
-"""Maximum number of values to take from a rule, because a rule with only eleven other months may repeat forever."""
+"""Maximum number of values to take from a rule, because some rules never end."""
 _MAX_RANDOM = 120
-"""Number of values to draw from a range that contains more than are needed."""
+"""Maximum number of values to draw from a range."""
 _MAX_CHANGED_DIGITS = 18
-"""Maximum number of leading digits to change; a range with more values than a machine word cannot be sampled."""
+"""Maximum number of leading digits to change. A range of values too large for a machine word cannot be sampled."""
 _MAX_DIGITS = 40
 _FIGURE = r"(?P<figure>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
 _BEFORE = r"(?<![\w.,:/–-])"  # not inside *F-16*, *1.2.3* or *12:30*
@@ -27,7 +27,7 @@ _SCALE = r"(?:hundred|thousand|million|billion|trillion|dozen)"
 Parts = Mapping[str, str]
 """Maps named groups of a match to the text that replaces them."""
 Rule = Callable[[re.Match[str], random.Random], Iterable[Parts]]
-"""Returns other values for a match, best first; they may repeat and include the original."""
+"""Returns other values for a match, best first. The values may repeat and may include the original."""
 
 
 class Format(NamedTuple):
@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 
 def find(text: str, formats: Sequence[Format]) -> list[Found]:
-    """The matches of all formats, in order; if two overlap, the match of the earlier format is kept."""
+    """The matches of all formats, sorted by position. If two overlap, the match of the earlier format is kept."""
     taken = bytearray(len(text))
     found: list[Found] = []
     for each in formats:
@@ -59,7 +59,7 @@ def find(text: str, formats: Sequence[Format]) -> list[Found]:
 def others(text: str, start: int, end: int, formats: Sequence[Format], rng: random.Random) -> tuple[str, Sequence[str]]:
     """The name of the first format that matches exactly this span, and other values in that format, best first.
 
-    The patterns also see the surrounding text, so that *19th* before *century* stays below 22nd."""
+    The patterns also match the surrounding text, so that *19th* before *century* stays below 22nd."""
     for name, pattern, rule in formats:
         match = pattern.match(text, start)
         if match is not None and match.end() == end:
@@ -71,7 +71,7 @@ def others(text: str, start: int, end: int, formats: Sequence[Format], rng: rand
 
 
 def _rewritten(match: re.Match[str], parts: Parts) -> str:
-    """The matched text with some of its named groups replaced; groups that matched nothing are skipped."""
+    """The matched text with some of its named groups replaced. Groups that matched nothing are skipped."""
     text, at = "", match.start()
     for name in sorted((name for name in parts if match[name] is not None), key=match.start):
         text += match.string[at : match.start(name)] + parts[name]
@@ -92,14 +92,14 @@ def ordinal_suffix(value: int) -> str:
 
 
 def alternation(words: Sequence[str]) -> str:
-    """A pattern for number words, longest first; a hyphen also matches a space, which is common."""
+    """A pattern for number words, longest first. A hyphen also matches a space, because both spellings are common."""
     return "|".join(word.replace("-", "[- ]") for word in sorted(words, key=len, reverse=True))
 
 
 def other_values(
     value: int, rng: random.Random, *, lowest: int = 1, highest: int | None = None, step: int | None = None
 ) -> Iterator[int]:
-    """Other whole numbers: first those from half of `value` to its double, then up to three times as much.
+    """Yields other whole numbers: first those from half of `value` to twice `value`, then up to three times `value`.
 
     They are as round as `value`: 1500 gives 1200, not 1347, and 90 gives 75 before 77. The first group is in random
     order, the second sorted by distance. If a number has more than 18 digits, its last digits are kept."""
@@ -152,7 +152,7 @@ def _ordinal_figures(match: re.Match[str], rng: random.Random) -> Iterator[Parts
 
 
 def _words(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
-    """Other number words. Before *hundred* or *million*, a number below ten stays below ten."""
+    """Yields other number words. Before *hundred* or *million*, a number below ten stays below ten."""
     word, scale = match["word"].lower().replace(" ", "-"), match.groupdict().get("scale")
     words = ORDINALS if word in ORDINALS else CARDINALS
     value, mark = words.index(word), " " if " " in match["word"] else "-"

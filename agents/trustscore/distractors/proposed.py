@@ -24,12 +24,12 @@ SUBSTITUTES = "trustscore/substitutes"
 PROPOSE = "substitutes"
 """Name of this stage in a run's usage."""
 MOST_WORDS = 6
-"""Maximum number of targets sent to the model. The best targets yield all the distractors needed."""
+"""Maximum number of targets to send to the model. A few of the best targets yield all the distractors needed."""
 
 
 @dataclass(frozen=True)
 class ModelProposer:
-    """A chat model that proposes substitutes. Costs one call per response; answers are cached like all others."""
+    """A chat model that proposes substitutes. Costs one call per response, and replies are cached like all others."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -50,7 +50,7 @@ class ModelProposer:
 
 @dataclass(frozen=True)
 class ProposedSource:
-    """A SubstituteSource that contains a model's proposals for one response."""
+    """A SubstituteSource of the substitutes that a model proposed for one response."""
 
     given: Mapping[str, Sequence[str]]
     """Maps a word in lowercase to its possible replacements."""
@@ -61,7 +61,7 @@ class ProposedSource:
         return f"model {self.model}"
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Substitutes in the model's order; none for a word that the model was not asked about."""
+        """The substitutes in the model's order. Empty for a word that the model was not asked about."""
         words = dict.fromkeys(" ".join(text.split()) for text in self.given.get(_key(target.text), ()))
         kept = [text for text in words if text and _key(text) != _key(target.text)]
         return [Substitute(text, Source.MODEL, f"proposed by {self.model}") for text in kept[: request.limit]]

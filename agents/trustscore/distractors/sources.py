@@ -1,4 +1,4 @@
-"""Defines the sources of substitutes: knowledge bases, dates and numbers, nearby words and words of the same class."""
+"""Defines the sources of substitutes: knowledge bases, dates and numbers, similar words and words of the same class."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ and *doctor* and *surgeon* 0.75. The paper's limit is 0.9, for word2vec."""
 MIN_COSINE = 0.2
 """A neighbour below this similarity is an arbitrary word, which another source provides more cheaply."""
 MAX_WORDS = 10_000
-"""Number of names and nouns to embed, the best known first; a larger number makes the first run longer."""
+"""Number of names and nouns to embed. The best-known ones are used, and a larger number makes the first run longer."""
 _LOOKED_AT = 500
-"""Number of neighbours to examine, because many are forms of the original or of another class."""
+"""Number of neighbours to examine. Many are rejected, because they are forms of the original or of another class."""
 _COMMON = 400
-"""Number of words of a class to draw from, the best known first."""
+"""Number of words of a class to draw from. The best-known words are used."""
 
 
 class KnowledgeBaseSource:
@@ -42,7 +42,7 @@ class KnowledgeBaseSource:
         return await self._kb.link(response[:MAX_CHARS], question)
 
     async def linked(self, target: Target, request: Request) -> LinkedEntity | None:
-        """The entity that equals the target except for its article or a title: *King Solomon* for Solomon."""
+        """The entity that equals the target except for its article or a title, such as *King Solomon* for Solomon."""
         if target.kind not in {"entity", "noun"}:
             return None
         found = [one for one in await self.link(request.response, request.question) if one.end == target.end]
@@ -51,7 +51,7 @@ class KnowledgeBaseSource:
         )
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Substitutes in the order of the knowledge base: those sharing more types first, then the better known."""
+        """Substitutes in the order of the knowledge base: those with the most shared types first, then by fame."""
         entity = await self.linked(target, request)
         if entity is None:
             return ()
@@ -95,10 +95,10 @@ class QuantitySource:
 
 
 class SameClassSource:
-    """Random nouns of the same WordNet supersense: a person for a person, a food for a food.
+    """A SubstituteSource of random nouns with the target's WordNet supersense: a person for a person, for example.
 
-    Returns none for other words, or if the target is the answer itself: what the question asks for, or the whole
-    response. A word of another kind would reveal the answer, as a random verb or adjective almost always does."""
+    Returns none for words other than nouns, or if the target is the answer itself (what the question asks for, or the
+    whole response). A word of another kind would reveal the answer, as a random verb or adjective usually does."""
 
     name = "same-class nouns 4 (WordNet 3.0)"
 
@@ -116,8 +116,8 @@ class SameClassSource:
 class NeighbourSource:
     """A SubstituteSource of well-known names and nouns that a sentence model places near the target.
 
-    They are embedded on first use, once for all runs that share `cache_dir`: with MiniLM on one core this takes about
-    30 s. The search runs in a thread.
+    These words are embedded on first use, once for all runs that share `cache_dir`. This takes about 30 s with MiniLM
+    on one core. The search runs in a thread.
     """
 
     def __init__(self, embedder: Embedder, cache_dir: Path | None = None) -> None:
@@ -130,7 +130,7 @@ class NeighbourSource:
         return await asyncio.to_thread(self._substitutes, target, request.limit)
 
     def _substitutes(self, target: Target, limit: int) -> list[Substitute]:
-        """Neighbours that share one of the target's general types, or any if the target's types are unknown."""
+        """Neighbours that share one of the target's general types, or any neighbours if these types are unknown."""
         own = self._types_of(target.text, target.kind)
         seen, fit = {*namesakes(target.text), *lemmas(target.text.lower())}, list[Substitute]()
         for word, cosine in self._words.neighbours(target.text, _LOOKED_AT):
@@ -144,6 +144,6 @@ class NeighbourSource:
 
     @staticmethod
     def _types_of(word: str, kind: Kind) -> set[str]:
-        """The general types of the two best-known meanings of a name or noun; none for other words."""
+        """The general types of the two best-known meanings of a name or noun. Empty for other words."""
         types = [one for one in general_types(word) if one.startswith(NOUN) == (kind == "noun")]
         return set(types[:2]) if word[:1].isupper() == (kind == "entity") else set()

@@ -1,4 +1,4 @@
-"""Finds replaceable words in a response with spaCy's parse, ranked by how informative they are (paper, section 2.1).
+"""Uses spaCy's parser to find replaceable words in a response, most informative words first (paper, section 2.1).
 
 The order `paper` follows the paper's rules: words that occur only in the response come before words that are also in
 the question; within both groups, entities come before nouns and numbers, then verbs and adjectives, then the rest.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TargetOrder = Literal["asked", "paper"]
 MAX_CHARS = 20_000
-"""Maximum characters of a text to read. Only the beginning of a longer text is used."""
+"""Maximum number of characters to read. Only the beginning of a longer text is used."""
 MAX_TARGETS = 24
 """Maximum number of targets per level. A few targets yield all the distractors needed."""
 _KINDS: dict[str, Kind] = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "word"}
@@ -45,7 +45,7 @@ _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 
 
 class TargetSpan(NamedTuple):
-    """A span of the response. `types` are those of a linked entity."""
+    """A span of the response. `types` contains the types of a linked entity."""
 
     start: int
     end: int
@@ -65,7 +65,7 @@ def find_tiers(
     """All possible targets in groups of equal rank, best first: the type asked for, entities, nouns and numbers, other
     words. Targets may overlap, because each distractor replaces only one.
 
-    `entities` are those that knowledge bases linked in the response; spaCy's entities are added."""
+    `entities` contains those that knowledge bases linked in the response. spaCy's entities are added."""
     doc = parse(response[:MAX_CHARS], load_pipeline())
     said = frozenset(form for token in parse(question[:MAX_CHARS], load_pipeline()) for form in _forms(token))
     tiers: dict[tuple[bool, bool, int], list[Target]] = {}
@@ -85,7 +85,7 @@ def find_tiers(
 
 
 def without_article(text: str, start: int, end: int) -> int:
-    """The start of the span after its article, which is kept and corrected when the substitute is inserted."""
+    """The start of the span without its article. The article is kept, and corrected when the substitute is inserted."""
     article = _ARTICLE.match(text, start, end)
     return article.end() if article and article.end() < end else start
 
@@ -95,9 +95,9 @@ def _forms(token: Token) -> frozenset[str]:
 
 
 def _spans(doc: Doc, entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
-    """Linked entities, dates and numbers, names that were not linked, and the single words outside of these.
+    """Linked entities, dates and numbers, names that were not linked, and the remaining single words.
 
-    A date inside a longer name belongs to the name (*2012 Olympics*), and a name inside a date to the date (*June*)."""
+    A date within a name belongs to the name (*2012 Olympics*), and a name within a date belongs to the date."""
     quantities = _quantities(doc)
     linked: list[TargetSpan] = []
     for one in (_linked(doc.text, entity) for entity in entities if entity.end <= len(doc.text)):
@@ -144,7 +144,7 @@ def _kind_of_date(doc: Doc, found: Found) -> Kind:
 
 
 def _is_number(doc: Doc, found: Found) -> bool:
-    """Whether the text is a number. Figures always are, words only if they count things, unlike *the one*."""
+    """Whether the text is a number. Figures always are, but words are only if they count things, unlike *the one*."""
     if any(letter.isdigit() for letter in doc.text[found.start : found.end]):
         return True
     tokens = _tokens(doc, found.start, found.end)

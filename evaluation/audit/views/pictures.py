@@ -30,7 +30,7 @@ _TICKS = range(0, 101, 25)
 
 
 def short(name: str) -> str:
-    """The name on one line, shortened in the middle if it is long, since names mostly differ at their start or end."""
+    """The name on one line. Long names are cut in the middle, since most names differ at the start or the end."""
     words = as_words(name)
     if len(words) > LONGEST_NAME:
         words = f"{words[: LONGEST_NAME // 2]}…{words[-LONGEST_NAME // 2 + 1 :]}"
@@ -39,7 +39,7 @@ def short(name: str) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """An evaluator's colour and marker in all charts of a report, chosen by its number. There are 64 combinations."""
+    """An evaluator's colour and marker in all charts of a report, one of 64 combinations."""
 
     number: int
     name: str
@@ -76,7 +76,7 @@ def _put(axes: Axes, points: Sequence[tuple[float, float]], mark: Mark, linestyl
 
 
 def _square(axes: Axes, x: str) -> None:
-    """Sets both axes to per cent and draws the diagonal of equal values."""
+    """Scales both axes to percentages and draws the diagonal, on which both values are equal."""
     axes.plot([0, 100], [0, 100], color=QUIET, linewidth=1, linestyle="dashed", zorder=1)
     axes.set_xlim(-3, 103)
     axes.set_ylim(-3, 103)
@@ -92,9 +92,9 @@ def _name(figure: Figure, axes: Axes, shown: Sequence[Mark]) -> None:
 
 
 def draw_bias(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Error rates by evaluator against error rates by labels, with one dot per system and one panel per level.
+    """Plots each system's error rate by evaluator against its error rate by label, with one panel per level.
 
-    Below the diagonal, errors are missed.
+    A dot below the diagonal means that the evaluator misses errors.
     """
     datasets = members or {group.name}
     drawn = [
@@ -126,7 +126,7 @@ def _rates(one: SystemBias) -> tuple[float, float]:
 
 
 def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """The fraction of attributable claims against the mean score, by tenths of the scores, with one line per evaluator.
+    """Plots the fraction of attributable claims in each tenth of the scores against their mean score, per evaluator.
 
     The chart is the same at every threshold, so it is drawn only at the first.
     """
@@ -150,7 +150,7 @@ def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: 
 
 
 def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """The extent to which evaluators and labels give the same verdicts: a matrix of IoU for each verdict."""
+    """Draws the agreement between evaluators and with the labels, as a matrix of IoU values for each verdict."""
     del members
     found = [one for one in at.agreement if one.group.is_like(group)]
     values = [
@@ -197,7 +197,7 @@ def _paint_matrix(
 
 
 def draw_adjustment(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """The mean and the worst bias with each method and without adjustment, averaged over calibration systems."""
+    """Plots the mean and the worst bias, averaged over calibration systems, for each method and without adjustment."""
     del members
     found: list[AdjustmentReport | MeanAdjustment] = [one for one in at.mean_adjustments if one.group.is_like(group)]
     found += [one for one in at.adjustment if group.kind == "dataset" and one.dataset == group.name]

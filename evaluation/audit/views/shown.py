@@ -1,4 +1,4 @@
-"""Renders an audit of evaluators, with an assessment of its figures, as a self-contained page and on the terminal."""
+"""Renders an audit of evaluators, with a guide to reading its figures, as a self-contained page or on the terminal."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_DRAWN = 12
-"""Maximum number of groups with charts (all, then task groups, then data sets). The others have only tables."""
+"""Maximum number of groups with charts, starting with all data and the task groups. Other groups have only tables."""
 LONGEST_PLAIN = 100_000
-"""Size in bytes up to which a link contains a file uncompressed. Below the default, as the page has a dozen files."""
+"""Files up to this size in bytes are not compressed. Lower than the default because the page contains a dozen files."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,15 @@ class GroupPart:
     number: int
     title: str
     at: tuple[tuple[Part, ...], ...]
-    """In the same order as the thresholds."""
+    """The parts at each threshold, in the order of the thresholds."""
     is_drawn: bool
 
 
 def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> str:
-    """The page. The output is deterministic.
+    """Returns the page. The output is deterministic.
 
-    Drawing charts takes most of the time, so they are drawn for `most_drawn` groups at the first threshold, and only
-    for the first group at the other threshold. Tables are complete except for single pairs of systems, which only the
-    JSON contains.
+    Drawing takes most of the time, so charts are drawn for the first `most_drawn` groups at the first threshold, and
+    for only the first group at the second. Tables omit results for single pairs of systems, which are in the JSON.
     """
     marks = marks_of(report)
     return render_page(
@@ -108,7 +107,7 @@ def _title(group: Group, data: AuditData) -> str:
 
 
 def _downloads(report: AuditReport) -> Iterator[tuple[str, DownloadLink]]:
-    """Yields each file with the name that links on the page use for it."""
+    """Yields the name that links on the page use for a file, and the file."""
     yield "json", _held("audit.json", "application/json", report.model_dump_json(indent=2))
     for name, text in csv_files(report).items():
         yield name, _held(f"{name}.csv", "text/csv", text)
@@ -119,7 +118,7 @@ def _held(file: str, kind: str, text: str) -> DownloadLink:
 
 
 def print_audit(report: AuditReport, console: Console) -> None:
-    """Prints the audit over all data sets combined, at the console's width. Names are printed literally."""
+    """Prints the figures for all data sets at the console's width. Markup in names has no effect."""
     group = groups_of(report.data)[0]
     for at in report.at:
         console.print(Text(f"At a threshold of {at.threshold:g}, {one_line(where(group))}", style="bold"))

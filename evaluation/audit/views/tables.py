@@ -1,7 +1,7 @@
 """Defines the tables of an audit, as laid out in `tables.json`, for the terminal, the page and its CSV files.
 
-A row maps field names to the values of a record. If a record has parts, as a system's calibration has methods, each
-part has its own row, and its fields are named like `methods.mean_bias` next to those of the record.
+A row maps the field names of a record to its values. If the record contains a list of records, such as the methods of
+an adjustment, each of these has its own row, in which its fields have names like `methods.mean_bias`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, cou
 
 Row = Mapping[str, Any]
 MOST_LINES = 40
-"""Maximum number of lines of a table by data set that the terminal shows."""
+"""Tables by data set with more lines than this are not printed on the terminal."""
 
 
 def percent(value: float) -> str:
-    """`70.5`, for a column with % in its header; never `-0.0`."""
+    """Formats a fraction as a percentage such as `70.5`, without the sign. Never returns `-0.0`."""
     return f"{round(100 * value, 1) + 0.0:.1f}"
 
 
@@ -50,20 +50,20 @@ class Scope:
     at: AuditAt
     group: Group
     members: frozenset[str] = frozenset()
-    """The data sets of a task group or of all claims; empty for a single data set."""
+    """The data sets in the group; empty if the group is a single data set."""
 
 
 _LAID_OUT = json.loads(resources.files(__package__).joinpath("tables.json").read_text("utf-8"))
 HEADS: Mapping[str, str] = _LAID_OUT["heads"]
-"""The headers of columns that describe a row in words."""
+"""Headers of text columns."""
 FIGURES: Mapping[str, str] = _LAID_OUT["figures"]
-"""The headers of columns of figures. A field of a part, such as `bins.tpr`, uses the header of `tpr` if it has none."""
+"""Headers of numeric columns. A nested field such as `bins.tpr` uses the header of `tpr` if it has none of its own."""
 _SHOWN = dict.fromkeys(("ece", "brier", "brier_of_share", "auc"), thousandths)
 _SHOWN |= {"kendall": coefficient, "pearson": coefficient}
 
 
 def _column(name: str) -> Column:
-    """The column of a field; a name that ends with `*` appears only on pages."""
+    """The column for a field. If the name ends with `*`, the column appears only on pages."""
     field = name.removesuffix("*")
     last = field.rpartition(".")[2]
     words, figures = (table.get(field) or table.get(last) for table in (HEADS, FIGURES))
@@ -78,13 +78,13 @@ def _column(name: str) -> Column:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one kind for a group."""
+    """A table with one kind of row for a group."""
 
     title: str
     rows: str
-    """The name of the rows, which is also the name of their CSV file."""
+    """The kind of row, which is a key of `rows_of` and the name of the CSV file."""
     columns: str
-    """Names of fields, in order; see `_column`."""
+    """Field names separated by spaces, in order; see `_column`."""
     of: Literal["group", "members"] = "group"
     """Whether the rows are for the group itself or for each of its data sets."""
     weights: bool = False
@@ -112,7 +112,7 @@ class Table:
 
 
 def _is_empty(row: Row) -> bool:
-    """Whether the row is a bin without claims, or an order table without pairs."""
+    """Whether the row is for a bin without claims or belongs to an order table without pairs."""
     return row.get("bins.n") == 0 or (row.get("n_pairs") == 0 and "cells.n_pairs" in row)
 
 
@@ -142,7 +142,7 @@ def _cell(row: Row, name: str) -> Cell:
 
 
 def figure_of(one: AuditFigure, unit: str) -> Cell:
-    """The value in per cent with its interval and the number of units that it is based on, or why it is undefined."""
+    """The value as a percentage with its interval and the number of units, or the reason why it is undefined."""
     rests_on = f"n {plural(one.n, unit)}"
     if one.n_datasets_undefined:
         rests_on += f", undefined on {plural(one.n_datasets_undefined, 'data set')}"
@@ -150,7 +150,7 @@ def figure_of(one: AuditFigure, unit: str) -> Cell:
 
 
 def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
-    """The rows of each kind."""
+    """Maps each kind of row to all rows of that kind."""
     return {
         "rates": [*map(dict, at.rates)],
         "agreement": [*map(dict, at.agreement)],
@@ -172,17 +172,17 @@ def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
 
 
 def _parts(rows: Iterable[Row], name: str) -> Iterator[Row]:
-    """A row for each part in a field of each row; its fields come after those of the row itself."""
+    """Yields a row for each record listed in field `name` of each row, with the record's fields after the row's own."""
     for row in rows:
         for number, part in enumerate(row[name], 1):
             yield {**row, f"{name}.number": number, **{f"{name}.{key}": value for key, value in part}}
 
 
 def csv_files(report: AuditReport) -> Mapping[str, str]:
-    """The figures for all thresholds, groups and levels, as a map from file names without extension to contents.
+    """Maps file names without extension to CSV contents, with the figures for all thresholds, groups and levels.
 
-    Names that a spreadsheet would read as a formula start with an apostrophe. Numbers are not rounded. There is no file
-    for an omitted part.
+    Names that a spreadsheet would interpret as formulas are prefixed with an apostrophe. Numbers are not rounded. There
+    are no files for omitted parts.
     """
     found: dict[str, list[Row]] = {}
     for at in report.at:
@@ -192,7 +192,7 @@ def csv_files(report: AuditReport) -> Mapping[str, str]:
 
 
 def _flat(row: Row) -> Row:
-    """The scalar values of a row and of its records, named like `tpr.low`. Lists of names are joined."""
+    """Flattens a row: fields of records get names like `tpr.low`, lists of names are joined, others are dropped."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Record):
@@ -213,30 +213,30 @@ def _written(rows: Sequence[Row]) -> str:
 
 
 def limits_sheet() -> Sheet:
-    """The figures that each use of an evaluator requires. The papers give no limits; these were chosen for this
-    project.
+    """The limits of the figures that matter for each use of an evaluator.
 
-    At a TPR and a TNR of 80%, at most one claim in five of either kind is misclassified; a coin toss gives 50%. Systems
-    in a data set often differ by no more than 2 points, and a good system's error rate is below 5%. Evaluators in the
-    paper order 20 to 26% of pairs wrongly; at a tau of 0.8, at most one pair in ten is reversed. With chunks, 5% of
-    claims change from noise alone, and more than 10% is a marked loss (section 4.2).
+    The papers give no limits; these were chosen for this project. At a TPR and a TNR of 80%, at most one claim in five
+    of either label is misclassified; a coin toss gives 50%. Systems in a data set often differ by no more than 2
+    points, and a good system's error rate is below 5%. Evaluators in the paper order 20 to 26% of pairs wrongly; at a
+    tau of 0.8, at most one pair in ten is reversed. With chunks, predictions for 5% of claims change from noise alone,
+    and a loss of more than 10% is substantial (section 4.2).
     """
-    heads = ("To …", "Look at", "Good", "Poor")
+    heads = ("To …", "Check", "Good", "Poor")
     lines = (Line(tuple(map(Cell, row))) for row in _LAID_OUT["limits"])
-    return Sheet("Which figures decide a use, %", tuple(Column(head, is_name=True) for head in heads), tuple(lines))
+    return Sheet("What each use requires, %", tuple(Column(head, is_name=True) for head in heads), tuple(lines))
 
 
 LIMITS_NOTE = (
-    "Compare the less favourable end of an interval with the limit. Rates of fewer than 30 claims, and figures of "
+    "Compare the less favourable end of an interval with the limit. Rates for fewer than 30 claims, and figures for "
     "fewer than 10 prompts or responses, 10 pairs or 3 systems, are too uncertain to use. Chunk losses are shares of "
     "all claims, so compare them with the share that passes. If an evaluator's balanced accuracy may be as low as 50, "
-    "it is no better than chance, whatever else looks good: rejecting everything also stops every false claim."
+    "it may be no better than chance, however good its other figures: rejecting everything also stops all false claims."
 )
 
 
 @dataclass(frozen=True)
 class Section:
-    """One question with its tables, the first of which is expanded, and a chart of some of them."""
+    """One question with its tables, of which only the first is expanded, and an optional chart."""
 
     key: str
     title: str
@@ -253,7 +253,7 @@ class Section:
         return [sheet for table in self.tables if (sheet := table.sheet(scope)).lines]
 
     def terminal_sheets(self, scope: Scope) -> list[Sheet]:
-        """The same tables, without long ones, which appear only in pages and files."""
+        """The tables to print on the terminal. Long ones appear only in pages and files."""
         found = [(table, table.sheet(scope)) for table in self.tables if table.on_terminal]
         return [
             sheet for table, sheet in found if sheet.lines and (table.of == "group" or len(sheet.lines) <= MOST_LINES)
@@ -269,15 +269,14 @@ SECTIONS: tuple[Section, ...] = tuple(_section(**one) for one in _LAID_OUT["sect
 
 
 def sections_of(scope: Scope) -> Iterator[Section]:
-    """The sections that have rows for the group; figures by data set appear only for groups of several data sets."""
+    """The sections that have rows for the group. The one by data set appears only for groups of several data sets."""
     for section in SECTIONS:
         if (section.key != "by-dataset" or scope.members) and section.sheets(scope):
             yield section
 
 
 def groups_of(data: AuditData) -> list[Group]:
-    """All data sets together, the task groups, and single data sets. A group of one data set is omitted because it
-    would be the same as the data set."""
+    """All data sets together, task groups, and data sets. The first two are omitted if they contain one data set."""
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]
     groups += [Group(kind="task", name=name) for name in data.tasks if tasks.count(name) > 1]

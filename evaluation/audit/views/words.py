@@ -34,11 +34,11 @@ _SHOWN: tuple[Mapping[Any, str], ...] = (
 VALUES: Mapping[tuple[type[StrEnum], StrEnum], str] = {
     (type(one), one): words for table in _SHOWN for one, words in table.items()
 }
-"""The text that a table shows for a value of a record."""
+"""The text that tables display for enumeration values in records."""
 
 
 def tests_of(rankings: Iterable[Ranking]) -> str:
-    """How pairs of systems were compared; empty if there are no pairs."""
+    """Describes how pairs of systems were compared. Empty if there are no pairs."""
     used = {pair.test for one in rankings for pair in one.pairs}
     return "; ".join(words for test, words in TESTS.items() if test in used)
 

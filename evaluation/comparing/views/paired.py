@@ -128,9 +128,9 @@ def _seen(one: PairedDifference) -> str:
 
 
 def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str, alt: str) -> Markup | None:
-    """A line for each difference of shares, with its interval in hundredths about 0. The dot is filled if it is shown.
+    """Draws each difference of shares with its interval, in percentage points. The dot is filled if it is shown.
 
-    None if no difference is defined.
+    Returns None if no difference is defined.
     """
     drawn = [(name, one, 100 * one.value) for name, one in rows if one.value is not None and is_share(one.quantity)]
     if not drawn:
@@ -165,7 +165,7 @@ def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str,
 
 
 def tests_words(family: Family) -> str:
-    """`24 tests, of which 7 could show a difference`."""
+    """Describes a family's tests, as in `24 tests, of which 7 could show a difference`."""
     tests = plural(family.n_tests, "test")
     return (
         tests
@@ -180,7 +180,7 @@ def demand_rows(demands: Iterable[DemandResult]) -> Iterator[tuple[str, str]]:
 
 
 def flips_words(count: FlipCount) -> str:
-    """`19 of 117 claims flipped: 16 for the better, 3 for the worse, 0 neutral; ...`."""
+    """Describes the flips, as in `19 of 117 claims flipped from A to B: 16 for the better, ...`."""
     n = count.n_better + count.n_worse + count.n_neutral
     said = (
         f"{n:,} of {plural(count.n_claims, 'claim')} flipped from {count.first} to {count.second}: "
@@ -193,7 +193,7 @@ def flips_words(count: FlipCount) -> str:
 
 
 def causes(flips: Iterable[Flip]) -> Sheet:
-    """A line for each cause by which several claims flipped in the same direction, the most frequent cause first."""
+    """A sheet with a line for each cause of several flips in the same direction, with the most frequent cause first."""
     found: defaultdict[tuple[object, ...], list[Flip]] = defaultdict(list)
     for flip in flips:
         if any(side.cited or side.wrong for side in (flip.first_side, flip.second_side)):
@@ -215,7 +215,7 @@ def _words(flip: Flip) -> str:
 
 
 def _kinds(flip: Flip) -> str:
-    """`supported → no evidence, from packaged to strict`."""
+    """Describes the change of verdict, as in `supported → no evidence, from packaged to strict`."""
     words = {None: "", True: "contradicted", False: "no evidence"}
     sides = (flip.first_side, flip.second_side)
     kinds = " → ".join(words[side.contradicted] or side.verdict.replace("_", " ") for side in sides)
@@ -228,17 +228,17 @@ def _quoted(passages: Sequence[Evidence]) -> Cell:
 
 
 def side_words(side: FlipSide) -> str:
-    """`supported (3 of 3 repeats)`."""
+    """The verdict with its repeats, as in `supported (3 of 3 repeats)`."""
     verdict = side.verdict.replace("_", " ")
     return verdict if side.n_scored == 1 else f"{verdict} ({side.n_repeats:,} of {side.n_scored:,} repeats)"
 
 
 def gold_words(gold: Verdict | None) -> str:
-    return "no label" if gold is None else f"people: {gold.replace('_', ' ')}"
+    return "no label" if gold is None else f"label: {gold.replace('_', ' ')}"
 
 
 def place_words(flip: Flip) -> str:
-    """`ellery-1.1, document 1c9637f4fc5371ba`: the claim's id, which plans use, and its group."""
+    """The claim's id and group, as in `ellery-1.1, document 1c9637f4fc5371ba`."""
     return ", ".join(dict.fromkeys((flip.first_side.claim_id, flip.group)))
 
 

@@ -1,4 +1,4 @@
-"""Renders a comparison of two runs as a self-contained page and on the terminal; prints an experiment's flips."""
+"""Renders a comparison of two runs as a self-contained page or on the terminal, and prints an experiment's flips."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class PairRow:
 
 
 def render_comparison_html(comparison: Comparison) -> str:
-    """The page. The output is deterministic. Takes time linear in the number of pairs and flips."""
+    """Returns the page. The output is deterministic. Takes time linear in the number of pairs and flips."""
     shown = next((one for one in comparison.differences if one.quantity is Quantity.F1), None)
     rows = sorted((_row(pair, shown, comparison.abstention) for pair in comparison.pairs), key=_farthest_first)
     flips = comparison.flips[:MOST_FLIPS]
@@ -152,7 +152,7 @@ def title_of(comparison: Comparison) -> str:
 
 
 def side_in_words(side: Side) -> str:
-    """`runs/a: gpt-4o, judged by …`."""
+    """Describes a side, as in `runs/a: gpt-4o, judged by …`."""
     shown = ", ".join(side.systems[:NAMED]) + (f" and {len(side.systems) - NAMED} more" if side.systems[NAMED:] else "")
     return f"{side.run}: {shown}, judged by {side.judge}"
 
@@ -205,7 +205,7 @@ STEPS_NOTE = (
 
 
 def steps_sheet(comparison: Comparison) -> Sheet | None:
-    """For each quantity, a line per step, in order, and one for the whole difference; None if no runs are between."""
+    """A line per step for each quantity, and one for the whole difference. None if there are no runs in between."""
     found = comparison.attribution
     if found is None:
         return None
@@ -226,7 +226,7 @@ def steps_sheet(comparison: Comparison) -> Sheet | None:
         for place, whole in enumerate(found.whole)
         for row in (*(_part(step, place) for step in found.steps), ("all together", "B minus A", whole))
     ]
-    title = "What the difference came from, B minus A"
+    title = "What caused the difference, B minus A"
     return sheet_of(title, columns, rows, is_total=lambda row: row[2] in found.whole)
 
 
@@ -264,7 +264,7 @@ _HASH = re.compile("[0-9a-f]{64}")
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Prints the comparison at the console's width. Names and texts are printed without markup."""
+    """Prints the comparison at the console's width. Markup in names and text has no effect."""
     print_section(console, title_of(comparison), rows_table(_side_rows(comparison)))
     print_sheet(console, differences_sheet(comparison))
     if (steps := steps_sheet(comparison)) is not None:

@@ -224,10 +224,7 @@ def _rows(report: ExperimentReport) -> list[Row]:
     rows: list[Row] = [(name, Text(one_line(said))) for name, said in sheets.basis_rows(report)]
     paid = report.paid
     rows.append(
-        (
-            "Paid for replies, in all attempts",
-            Text(f"{figures.calls(paid)}; {figures.tokens(paid)} tokens; {figures.cost(paid)}"),
-        )
+        ("Paid, in all attempts", Text(f"{figures.calls(paid)}; {figures.tokens(paid)} tokens; {figures.cost(paid)}"))
     )
     return rows + notice_rows("Caution", report.warnings)
 

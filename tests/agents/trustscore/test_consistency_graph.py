@@ -123,7 +123,7 @@ async def test_too_few_distractors_are_a_reason(n: int) -> None:
     result = await trust_bc([], n)
     assert (result.value, result.unscored_reason) == (None, UnscoredReason.TOO_FEW_DISTRACTORS)
     assert (result.n_planned, counts(result)) == (0, (0, 0, 0, 0))
-    assert result.rationale == f"Too few distractors were made ({n}): a question needs 3."
+    assert result.rationale == f"Too few distractors: {n} were made, but a question needs 3."
     assert len(result.distractors) == n
 
 
@@ -131,7 +131,7 @@ async def test_too_few_distractors_are_a_reason(n: int) -> None:
 async def test_a_shortage_of_distractors_is_said(n: int, n_checks: int) -> None:
     result = await trust_bc([RIGHT] * n_checks, n)
     assert (result.value, result.n_planned) == (1, n_checks)
-    said = f"Checks: {n_checks} instead of 10, since only {n} distractors"
+    said = f"Checks: {n_checks} instead of 10, because only {n} distractors"
     assert [note.startswith(said) for note in result.notes] == [True] * (n_checks < 10)
 
 

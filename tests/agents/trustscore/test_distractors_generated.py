@@ -144,7 +144,7 @@ async def test_a_source_that_fails_is_noted_once_and_the_next_is_used(error: Too
     places = KnowledgeBaseSource(Places({"Paris": ["Oslo"], "Lima": ["Kiel"]}), Source.KNOWLEDGE_BASE)
     found = await made("", "From Paris to Lima.", [failing, places])
     assert [one.by for one in found.distractors] == ["Oslo", "Kiel"]
-    assert found.notes == (f"DBpedia did not answer ({error}): the next source was used",)
+    assert found.notes == (f"DBpedia did not answer ({error}), so the next source was used",)
 
 
 async def test_a_source_that_fails_for_a_target_is_not_asked_again() -> None:

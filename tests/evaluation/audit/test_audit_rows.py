@@ -137,8 +137,8 @@ def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
         (changed(0, probability=0.5), ":2: field 'probability': it is missing, but line 1 has it"),
         (changed(2, probability=1.5), ":3: field 'probability': Input should be less than or equal to 1, not 1.5"),
         ([*ROWS, ROWS[1]], ":4: field 'claim_id': line 2 has the same claim_id, '8', in the same response"),
-        ([FULL[0], {**FULL[1], "task": "QA"}], ":2: field 'task': data set 'x' has 'summaries' in line 1, 'QA' here"),
-        ([FULL[0], {**FULL[1], "prompt_id": "q"}], ":2: field 'prompt_id': response 'r1' has 'p1' in line 1, 'q' here"),
+        ([FULL[0], {**FULL[1], "task": "QA"}], ":2: field 'task': data set 'x' has 'summaries' in line 1, not 'QA'"),
+        ([FULL[0], {**FULL[1], "prompt_id": "q"}], ":2: field 'prompt_id': response 'r1' has 'p1' in line 1, not 'q'"),
         (changed(0, evaluators={})[:1], "field 'evaluators'"),
     ],
 )  # fmt: skip

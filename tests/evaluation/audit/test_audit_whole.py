@@ -92,17 +92,17 @@ TWO = "Kendall's and Pearson's coefficients need three systems"
 @pytest.mark.parametrize(
     ("rows", "wanted"),
     [
-        (bare(sample_rows(), "document"), ["Wording and chunks: the rows do not contain claims"]),
+        (bare(sample_rows(), "document"), ["Wording and chunks: the rows do not contain the text"]),
         (bare(sample_rows(), "prompt"), ["Tests by prompt: without prompt_id"]),
         (bare(sample_rows(), "task"), ["Task groups: the rows have no task."]),
         (
             [replace(row, scores={"good": float((row.scores["good"] or 0) > 0.5)}) for row in sample_rows()],
-            ["Chunks: no evaluator", "Agreement of evaluators: there is only one", "good: Tuned thresholds: all"],
+            ["Chunks: no evaluator", "Agreement between evaluators: there is only one", "good: thresholds cannot"],
         ),
-        (split(sample_rows(), lambda row: row.system == "a"), ["news: Headroom, ranking and adjustment: there is"]),
+        (split(sample_rows(), lambda row: row.system == "a"), ["news: headroom, ranking and adjustment need two"]),
         (split(sample_rows(), lambda row: row.system != "c"), [f"news: {TWO}"]),
-        (split(sample_rows(), lambda row: row.label), ["news: TNR, FPR, balanced accuracy and gap: no claim"]),
-        (split(sample_rows(), lambda row: not row.label), ["news: TPR, FNR, balanced accuracy and gap: no claim"]),
+        (split(sample_rows(), lambda row: row.label), ["news: TNR, FPR, balanced accuracy and gap need"]),
+        (split(sample_rows(), lambda row: not row.label), ["news: TPR, FNR, balanced accuracy and gap need"]),
         (
             [replace(row, system="unknown") if row.system == "c" else row for row in sample_rows()],
             [
@@ -128,7 +128,7 @@ def test_what_weakens_the_figures_is_told() -> None:
     missing = sum(row.scores["weak"] is None for row in sample_rows())
     assert warned(sample_rows(), f"weak: {missing} of 144 claims have no score.")
     assert warned(sample_rows(), "50 resamples give only rough intervals")
-    assert warned(sample_rows(), "news: 12 prompts or responses are fewer than 30")
+    assert warned(sample_rows(), "news: with fewer than 30 prompts or responses (12),")
     assert warned(sample_rows(), "No resamples were requested", resamples=0)
     # of three responses two lack a score, one of them beside a claim that is called wrong
     rows = [Row(1, {"e": 1.0}, response="x"), Row(0, {"e": 0.1}, response="y"), Row(1, {"e": None}, response="y")]
@@ -136,7 +136,7 @@ def test_what_weakens_the_figures_is_told() -> None:
     assert warned(rows, "e: 1 of the 2 responses with an unscored claim also have")
     # weights of 1 and 4 say as much as 10^2 / 34 = 2.9 that count the same
     rows = [Row(n % 2, {"e": 0.9}, "ab"[n // 2], f"r{n}", probability=0.25 if n % 2 else 1.0) for n in range(4)]
-    assert warned(rows, "The effective number of claims is 3 of 4.")
+    assert warned(rows, "The 4 claims are as informative as 3 equally weighted ones.")
 
 
 def test_settings_reach_the_parts() -> None:

@@ -92,7 +92,7 @@ def test_a_label_of_one_run_serves_both_and_two_labels_serve_nobody() -> None:
     accuracy = found.differences[1]
     assert (accuracy.n, accuracy.second_higher) == (2, 2)
     assert [flip.gold for flip in found.flips] == ["not_supported", "irrelevant", None, None]
-    assert "1 claim had two different labels and counted as unlabelled." in found.warnings
+    assert "Treated 1 claim with two different labels as unlabelled." in found.warnings
 
 
 def test_policies_that_differ_must_be_decided() -> None:
@@ -121,7 +121,7 @@ def test_ks_are_those_of_both_runs_unless_named() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "named"),
     [
-        ([("p", "one")], [("q", "one")], "share no prompt"),
+        ([("p", "one")], [("q", "one")], "have no prompts in common"),
         ([("p", "x"), ("p", "y")], [("p", "z")], "share none; select one of each with --system: x, y of A, z of B"),
         ([], [("p", "x")], "contains no responses"),
     ],
@@ -137,7 +137,7 @@ def test_runs_that_do_not_belong_together_are_refused(
 
 def test_a_system_that_is_not_there_is_named() -> None:
     a = [judged("p", "s", system=s) for s in "xyz"]
-    with pytest.raises(ConfigError, match="no response by w; its systems are x, y, z"):
+    with pytest.raises(ConfigError, match="no responses by w; its systems are x, y, z"):
         compare(compared(a, system="w"), compared(a, system="x"))
     summary = summary_of(a)
     with pytest.raises(ConfigError, match="select two of its systems with --system: x, y, z"):

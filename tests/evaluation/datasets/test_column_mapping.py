@@ -34,8 +34,8 @@ def test_columns_become_fields(tmp_path: Path) -> None:
     ("changes", "column", "message"),
     [
         ({"Sentence": " "}, "Sentence", 'must be non-empty text, not " "'),
-        ({"verdict": "maybe"}, "verdict", "the mapping has the labels False, no, yes, but not 'maybe'"),
-        ({"verdict": True}, "verdict", "the mapping has the labels False, no, yes, but not 'True'"),
+        ({"verdict": "maybe"}, "verdict", "the mapping contains the labels False, no, yes, but not 'maybe'"),
+        ({"verdict": True}, "verdict", "the mapping contains the labels False, no, yes, but not 'True'"),
         ({"document": 3}, "document", "must be a string, not 3"),
         ({"key": "a"}, "key", "line 1 has the same id, 'a'"),
         ({"verdict": ...}, "verdict", "it is missing"),

@@ -150,9 +150,9 @@ def test_our_own_files_and_handed_out_ones_are_found_too(tmp_path: Path) -> None
 
 def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
     known = dataset("https://mine.test")
-    with pytest.raises(DataError, match=r"no file of mine was found; looked for mine_dev\.jsonl, mine_test\.jsonl"):
+    with pytest.raises(DataError, match=r"no files for mine were found; looked for mine_dev\.jsonl, mine_test\.jsonl"):
         fetch(known, tmp_path / "here", tmp_path)
-    with pytest.raises(DataError, match="no file of mine test was found"):
+    with pytest.raises(DataError, match="no files for mine test were found"):
         fetch(known, tmp_path / "here", tmp_path, parts=("test",))
     with pytest.raises(DataError, match="there is no such folder"):
         fetch(known, tmp_path / "here", tmp_path / "absent")
@@ -208,12 +208,12 @@ def test_what_was_got_is_found_and_loads(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("dataset", "part", "command"),
     [
-        ("longfact", "objects", "factloop research data get longfact --part objects,"),
-        ("mixedqa", "answers", "factloop research data get mixedqa,"),
-        ("llm-aggrefact", "dev", "factloop research data get llm-aggrefact --from FOLDER (from https://"),
+        ("longfact", "objects", "factloop research data get longfact --part objects`,"),
+        ("mixedqa", "answers", "factloop research data get mixedqa`,"),
+        ("llm-aggrefact", "dev", "factloop research data get llm-aggrefact --from FOLDER` (from https://"),
     ],
 )
 def test_a_part_that_is_absent_says_how_to_get_it(folder: Path, dataset: str, part: str, command: str) -> None:
     with pytest.raises(ConfigError) as caught:
         find_part(dataset, part, None)
-    assert f"is not in {folder}; get it with: {command}" in str(caught.value)
+    assert f"is not in {folder}; get it with `{command}" in str(caught.value)

@@ -214,7 +214,7 @@ def test_ragtruth_as_published(tmp_path: Path) -> None:
     jsonl(tmp_path / "source_info.jsonl", {**rows[0], "source_info": {"name": "Subway", "hours": {}}})
     assert next(labelled_claims("ragtruth", "test", tmp_path)).document == '{"name": "Subway", "hours": {}}'
     jsonl(tmp_path / "source_info.jsonl", {**rows[0], "source_id": "8"})
-    with pytest.raises(DataError, match=r"response\.jsonl:1: field 'source_id': source_info\.jsonl has no such source"):
+    with pytest.raises(DataError, match=r"jsonl:1: field 'source_id': source_info\.jsonl does not contain this source"):
         list(labelled_claims("ragtruth", "test", tmp_path))
 
 

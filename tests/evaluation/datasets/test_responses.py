@@ -57,7 +57,7 @@ def test_documents_are_texts_or_objects(tmp_path: Path, given: object, read: lis
         ({"prompt": "Why?"}, "x.jsonl:2: field 'response': it is missing"),
         (
             {"prompt": "Why?", "response": None},
-            "field 'response': must be a string, which is empty if the system declined to answer, not null",
+            "field 'response': must be a string (empty if the system declined to answer), not null",
         ),
         ({"prompt": "Why?", "response": 3}, "x.jsonl:2: field 'response': must be a string, not 3"),
         ({"prompt": "Why?", "response": ["x"]}, "x.jsonl:2: field 'response': must be a string, not a list"),

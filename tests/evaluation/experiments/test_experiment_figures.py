@@ -118,7 +118,7 @@ def test_a_text_with_two_labels_counts_as_unlabelled() -> None:
     update = {"kind": "responses", "responses": texts, "n_items": 1}
     report = assess(results_of(claims).model_copy(update=update))
     assert report.n_labelled == 0
-    assert any("1 claim had two different labels" in said for said in report.warnings)
+    assert any("1 claim with two different labels" in said for said in report.warnings)
 
 
 def stability(verdicts: Sequence[tuple[Verdict | None, ...]]) -> VariantReport:

@@ -79,7 +79,7 @@ async def test_another_run_is_refused_before_anything_is_spent(
     sim.reset()
     before = out.read_bytes() + b'{"id":"torn'
     out.write_bytes(before)
-    with pytest.raises(ConfigError, match=f"contains responses of a different run, with {named}"):
+    with pytest.raises(ConfigError, match=f"contains responses from a different run, with {named}"):
         await generate(sim, out, **{"n": 5, **change})
     assert (sim.stats().stages, out.read_bytes()) == ({}, before)
 

@@ -309,5 +309,5 @@ def test_a_pipeline_that_cannot_be_had_or_that_does_not_parse_is_named(tmp_path:
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(ConfigError, match=r"blank' has no ner and no parser"):
         load_pipeline(str(tmp_path / "blank"))
-    with pytest.raises(ConfigError, match="'nowhere' cannot be loaded"):
+    with pytest.raises(ConfigError, match="cannot load the spaCy pipeline 'nowhere'"):
         load_pipeline("nowhere")
