@@ -93,7 +93,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     pilot = [{"label": int(n % 10 > 0), "verdict": 1} for n in range(20)] + [{"label": 1, "verdict": 0}]
     (home / "pilot.jsonl").write_text("".join(json.dumps(one) + "\n" for one in pilot))
     learnt = labels(factloop, "next run --out third.csv --labels pilot.jsonl").out
-    assert "2 of 20 claims judged supported are not, and 1 of 1 judged not supported are" in learnt
+    assert "2 of 20 claims judged supported were not, and 1 of 1 claims judged not supported were" in learnt
 
 
 def saved_by_a_page(place: Path, report: FactualityReport, given: Sequence[str], *, blind: bool = False) -> None:
@@ -142,10 +142,10 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("next run", "--out for a sheet, --html for a page"),
+        ("next run", "--out for a sheet, or --html for a page"),
         ("next run --out filled.csv", "filled.csv already exists, and someone may have filled it in"),
         ("next run --out run/journal.sqlite", "is inside run"),
-        ("disagree run --key k.json", "--html for a page to answer on"),
+        ("disagree run --key k.json", "--html for a page on which to answer"),
         ("disagree run --out filled.csv --key k.json", "filled.csv already exists"),
         ("disagree run --out s.csv --key filled.csv", "a completed sheet may still need it"),
         ("disagree run --out - --key k.json", "--out, --html and --key must be files"),
