@@ -82,7 +82,7 @@ OF_HARNESSES = {f"factloop.integrations.harnesses.{name}" for name in HARNESSES}
 
 
 def line(feature: str, extra: str) -> str:
-    return f'{feature} needs the extra "{extra}": {install_command(extra)}'
+    return f'{feature} needs the extra "{extra}"; run: {install_command(extra)}'
 
 
 def core() -> set[str]:

@@ -20,7 +20,7 @@ from factloop.agents.shown import PASSAGE_CHARACTERS, document_of
 from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
 from factloop.core.records import Evidence, Judgement
 from factloop.tools.calls.together import together
-from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.base import SearchHit, SearchTool, over_pages
 from factloop.tools.search.gateway import SearchAnswer, SearchGateway
 from factloop.tools.text.queries import search_query, topic_of
 from factloop.tools.text.words import content_words
@@ -284,9 +284,11 @@ def _joined(old: Evidence, new: Evidence) -> Evidence | None:
     if old.passage in new.passage:
         return old.model_copy(update={**begins, "passage": new.passage})
     if shared := _shared(old.passage, new.passage):
-        return old.model_copy(update={"passage": old.passage + new.passage[shared:]})
+        source = over_pages(old.source, new.source)
+        return old.model_copy(update={"source": source, "passage": old.passage + new.passage[shared:]})
     if shared := _shared(new.passage, old.passage):
-        return old.model_copy(update={**begins, "passage": new.passage + old.passage[shared:]})
+        source = over_pages(new.source, old.source)
+        return old.model_copy(update={**begins, "source": source, "passage": new.passage + old.passage[shared:]})
     return None
 
 

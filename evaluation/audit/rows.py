@@ -176,7 +176,7 @@ class _Columns:
     def table(self) -> PredictionTable:
         """Returns the complete table. Raises DataError for errors that involve several rows."""
         if not self.lines:
-            raise DataError("it has no rows", path=self.path)
+            raise DataError("the file has no rows", path=self.path)
         if not self.scores:
             raise DataError("no row has a score", path=self.path, field="evaluators")
         columns = {name: _column(self.names[name], codes) for name, codes in self.codes.items() if codes}

@@ -67,7 +67,7 @@ def load_labelled(place: str) -> list[LabelledRow]:
             raise row.error("use either document or passages, not both", "passages")
         rows.append(item)
     if not rows:
-        raise DataError("it has no rows", path=place_name(place))
+        raise DataError("the file has no rows", path=place_name(place))
     return rows
 
 

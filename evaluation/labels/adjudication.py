@@ -1,4 +1,4 @@
-"""Calculates from an adjudicator's answers how often the judge or people were right, and compares their costs."""
+"""Calculates how often the judge and people were right according to an adjudicator, and compares their costs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from factloop.reports.labels import Answer, is_of_page, read_answer_file
 
 LEVEL = 0.95
 PAPER_WINS, PAPER_N = 76, 100
-"""SAFE's wins among 100 facts for which human labels disagreed with it (Wei et al. 2024, section 4 and abstract)."""
+"""SAFE was right on 76 of 100 facts on which it differed from human labels (Wei et al. 2024, section 4 and
+abstract)."""
 PEOPLE_USD = 4.0
-"""The cost of having people label one response, which the paper takes from Min et al. 2023."""
+"""Cost of having people label one response. The paper takes this figure from Min et al. 2023."""
 
 
 def _answer(value: object) -> object:
@@ -29,7 +30,7 @@ def _answer(value: object) -> object:
 
 
 class AnsweredRow(Record):
-    """A row of the completed sheet; other columns are ignored."""
+    """A row of a completed sheet. Other columns are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -38,11 +39,11 @@ class AnsweredRow(Record):
 
 
 class WinRate(Figure):
-    """A share in [0, 1] with the exact interval of Clopper and Pearson (1934), treating claims as independent."""
+    """A share in [0, 1] with an exact interval (Clopper and Pearson 1934) that treats claims as independent."""
 
 
 class Adjudication(Record):
-    """Who was right when the judge's verdict and the human label differed."""
+    """How often the judge, the human label or neither was right when the verdict and the label differed."""
 
     schema_version: Literal["1.0"] = "1.0"
     data: str
@@ -58,23 +59,23 @@ class Adjudication(Record):
     people: WinRate
     neither: WinRate
     judge_of_decided: WinRate
-    """Fraction of claims on which the judge was right, ignoring those on which neither side was."""
+    """The same fraction, leaving out the claims on which neither side was right."""
     paper: WinRate
     """The paper's figure: 76 of 100."""
     level: Share
     judge_usd: NonNegative | None
-    """Cost of the judge per response; None if its price is unknown."""
+    """Cost of the judge per response, or None if the model's price is unknown."""
     people_usd: NonNegative
     """Cost of human labels per response. This is an assumption, not a measurement."""
     times_cheaper: NonNegative | None
-    """`people_usd` divided by `judge_usd`; None if the judge's cost is zero or unknown."""
+    """`people_usd` divided by `judge_usd`, or None if the judge's cost is zero or unknown."""
 
 
 def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
-    """Returns the answer to each item of the key, from a sheet or a file saved by the page; None if unanswered.
+    """Reads the answer to each item of the key (None if unanswered) from a sheet or from a file saved by the page.
 
-    Raises DataError if an answer is not one of the choices, if an item of a sheet is unknown, repeated or missing, or
-    if the page belongs to another key.
+    Raises DataError if an answer is invalid, if a sheet has an unknown, repeated or missing item, or if the page
+    belongs to another key.
     """
     return _of_page(place, key) if is_of_page(place) else _of_sheet(read_rows(place), key)
 
@@ -82,7 +83,7 @@ def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer
 def adjudicate(
     given: Mapping[str, Answer | None], key: DisagreementKey, *, people_usd: float = PEOPLE_USD, level: float = LEVEL
 ) -> Adjudication:
-    """Calculates win rates from the answers to the key's items. Unanswered items are excluded and counted."""
+    """Calculates win rates from the answers. Unanswered items are left out, and the number of answers is reported."""
     by_item = {one.item: one for one in key.disputed}
     wins = Counter(
         "neither" if answer is Answer.NEITHER else "judge" if (answer is Answer.FIRST) is by_item[item].judge_is_first
@@ -114,7 +115,7 @@ def adjudicate(
 
 
 def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
-    """Returns the share of wins with its exact interval; undefined if there are no answers."""
+    """Returns the share of wins with its exact interval. The share is undefined if there are no answers."""
     if not n:
         return WinRate(value=None, undefined=Undefined.NOTHING_SCORED, n=0)
     from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency
@@ -138,7 +139,7 @@ def _of_sheet(rows: Iterable[Row], key: DisagreementKey) -> Mapping[str, Answer 
         path = row.path
         read = row.read_as(AnsweredRow)
         if read.item not in known:
-            raise row.error("the key has no such item: does it belong to this sheet?", "item")
+            raise row.error("the key does not contain this item: use the key of this sheet", "item")
         if read.item in given:
             raise row.error("this item appears twice", "item")
         given[read.item] = read.answer

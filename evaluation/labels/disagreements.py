@@ -1,7 +1,7 @@
-"""Draws verdicts that differ from human labels, and presents both to a blind adjudicator.
+"""Draws claims whose verdict differs from the human label, and presents both to a blind adjudicator.
 
-Wei et al. 2024 (section 4) had 100 such facts judged again: SAFE was right on 76%. The sheet and the page show the two
-sides in random order without names. Only the key, which the adjudicator does not see, says which is which.
+Wei et al. 2024 (section 4) had 100 such facts judged again, and SAFE was right on 76% of them. The sheet and the page
+show the verdict and the label in random order, without saying which is which. Only the key says so.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from factloop.reports.labels import ClaimToSettle, hash_of
 SHEET = ("item", "claim", "sentence", "prompt", "passages", "first", "second", "answer", "comment")
 """Columns of the sheet; `answer` accepts `first`, `second` or `neither`."""
 PASSAGES = 5
-"""Number of the judge's passages shown in a row."""
+"""Maximum number of the judge's passages shown in a row."""
 
 
 class DisputedClaim(Record):
-    """A claim on the sheet, with information hidden from the adjudicator."""
+    """A claim on the sheet, with the information that is hidden from the adjudicator."""
 
     item: str
-    """Its number on the sheet: `1`, `2` and so on."""
+    """The number of the claim on the sheet: `1`, `2` and so on."""
     response_id: str
     claim_id: str
     judge_is_first: bool
@@ -41,7 +41,7 @@ class DisputedClaim(Record):
 
 
 class DisagreementKey(Record):
-    """The key to a sheet of disagreements, with their source."""
+    """The key to a sheet or page of disagreements, with the numbers of claims that they were drawn from."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str
@@ -52,15 +52,15 @@ class DisagreementKey(Record):
     """Number of these claims whose verdict differs from the label."""
     n_responses: Count
     cost_usd: NonNegative | None
-    """Cost of judging all responses in the run; None if the price is unknown."""
+    """Cost of judging all responses in the run, or None if the price is unknown."""
     disputed: tuple[DisputedClaim, ...] = Field(min_length=1)
     claims_hash: str | None = None
-    """Hash of the claims as shown on a page, which is repeated in its answers; None in keys before version 1.1."""
+    """Hash of the claims as shown on the page, which the file of answers repeats. None in keys before version 1.1."""
 
 
 @dataclass(frozen=True)
 class DrawnDisagreement:
-    """A claim for the adjudicator, with nothing that reveals which side is which."""
+    """A claim as shown to the adjudicator, without anything that reveals which side is the judge's."""
 
     item: str
     to_settle: ClaimToSettle
@@ -69,7 +69,8 @@ class DrawnDisagreement:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The first passages that the judge found, in that order. The cited ones would reveal its side."""
+        """The first passages that the judge found, in order. Showing only cited passages would reveal the judge's
+        side."""
         return self.claim.evidence[:PASSAGES]
 
     @property
@@ -99,10 +100,10 @@ class _Case:
 def draw_disagreements(
     responses: Iterable[JudgedResponse], n: int, *, seed: int, data: str, cost_usd: float | None
 ) -> DisagreementDraw:
-    """Draws `n` disagreements, or all if there are fewer, with their key.
+    """Draws `n` disagreements, or all if there are fewer, and makes their key.
 
     All disagreements are held in memory and are equally likely to be drawn, whatever the order of the responses. Raises
-    ConfigError if no claim has both a label and a verdict, or if no verdict differs from its label.
+    ConfigError if no claims have both a label and a verdict, or if all verdicts agree with the labels.
     """
     n_responses = n_labelled = 0
     differing: list[_Case] = []
@@ -113,9 +114,11 @@ def draw_disagreements(
             if RIGHT[case.label] is not case.verdict:
                 differing.append(case)
     if not n_labelled:
-        raise ConfigError(f"{data}: no claim has both a label and a verdict; use a run of factloop eval factscore")
+        raise ConfigError(
+            f"{data}: no claims have both a label and a verdict; use a run created by `factloop eval factscore`"
+        )
     if not differing:
-        raise ConfigError(f"{data}: no verdict differs from its label")
+        raise ConfigError(f"{data}: all verdicts agree with the labels, so there is nothing to settle")
     differing.sort(key=lambda one: (one.response.id, one.claim.id))
     rng = np.random.default_rng(seed)
     drawn = [differing[place] for place in rng.permutation(len(differing))[:n]]
@@ -153,7 +156,7 @@ def _cases(judged: JudgedResponse) -> Iterator[_Case]:
 
 
 def _shown(case: _Case, by: DisputedClaim) -> DrawnDisagreement:
-    """Words both sides in the same way and omits the judge's rationale, which would reveal it."""
+    """Formats both sides in the same way, leaving out the rationale, which would reveal the judge's side."""
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
     first, second = (judge, people) if by.judge_is_first else (people, judge)
     to_settle = ClaimToSettle(

@@ -1,13 +1,14 @@
-"""Weights labelled claims by how they were drawn.
+"""Calculates the probabilities by which labelled claims are weighted.
 
-A sheet is in random order, so its first rows are a smaller draw: if m of n drawn claims have an answer, the
-probability that a claim is among them is its own probability times m / n.
+The rows of a sheet are in random order, so the first rows are a smaller draw. If m of n drawn claims have an answer,
+the probability that a claim is drawn and answered is its probability of being drawn times m / n.
 
-A draw leaves out the claims of its run that have a label, and its probabilities depend on those labels. A total then
-has two unbiased estimates: one from the earlier labels alone, and one that adds a draw from the remaining claims. The
-second is unbiased whatever the first draw was, so the two are uncorrelated, and their mean, weighted by
-`sampling.share_of_draw`, is unbiased, too. In that mean, a drawn claim has its probability divided by the share of the
-draw, as on its sheet, and a claim labelled earlier has the probability from `sampling.probability_after`.
+A later draw leaves out the claims of the run that already have a label, and its probabilities depend on those labels. A
+total then has two unbiased estimates: one from the earlier labels alone, and one from the earlier labels and a draw
+from the remaining claims. The second is unbiased whatever the first draw was, so the two are uncorrelated. Their mean,
+weighted by `sampling.share_of_draw`, is therefore also unbiased. In that mean, a drawn claim is weighted by its
+probability divided by the share of the draw (this quotient is on its sheet), and a claim labelled earlier is weighted
+by the probability from `sampling.probability_after`.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from factloop.reports.labels import ClaimToLabel, Draw
 
 @dataclass
 class DrawnPart:
-    """The claims of one draw that were returned, and how many of them have an answer."""
+    """The returned claims of one draw, and how many of them have an answer."""
 
     draw: Draw | None
-    """None if it is unknown."""
+    """None if the draw is unknown."""
     place: str
-    """The file that contains the first of its claims."""
+    """The file that contains the first of these claims."""
     n_drawn: int = 0
     n_answered: int = 0
     runs: set[tuple[str, str]] = field(default_factory=set)
-    """The data set and the judge of each run that its claims come from."""
+    """The data set and the judge of each run that these claims come from."""
 
     @property
     def n_open(self) -> int:
@@ -40,7 +41,7 @@ class DrawnPart:
 
     @property
     def share(self) -> float:
-        """Probability that a claim of the draw has an answer, which is equal for all if people answer from the top."""
+        """Probability that a drawn claim has an answer. It is the same for all claims if people answer from the top."""
         return self.n_answered / self.n_drawn
 
     @property
@@ -54,10 +55,11 @@ class DrawnPart:
 
 
 def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | None, DrawnPart]:
-    """Groups claims by the name of their draw. They must be distinct and have a probability.
+    """Groups claims by the name of their draw. The claims must be distinct and have a probability.
 
-    Each claim comes with its file and whether it has an answer. If the size of a draw is unknown, it is the number of
-    returned claims."""
+    Each claim is passed with its file and whether it has an answer. If the size of a draw is unknown, the number of
+    returned claims is used.
+    """
     found: dict[str | None, DrawnPart] = {}
     for claim, place, is_answered in claims:
         part = found.setdefault(_name(claim), DrawnPart(claim.draw, place))
@@ -70,10 +72,10 @@ def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | 
 
 
 def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[ClaimToLabel]:
-    """Returns the labelled claims with the probabilities by which they are weighted.
+    """Returns the labelled claims with the probabilities that determine their weights.
 
-    Claims that were not drawn are unchanged. Raises DataError if draws of a run are independent, or if the earlier
-    labels of a draw are incomplete.
+    Claims that were not drawn are unchanged. Raises DataError if a run has several independent draws, or if the number
+    of labels from before a draw is wrong.
     """
     given = {_name_of(part.draw): part for part in parts if part.n_answered}
     later = sorted(given.values(), key=lambda part: part.n_before)
@@ -91,7 +93,6 @@ def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[
 
 
 def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
-    """Returns the positions of the claims that the draw left out. Raises DataError if there are too few or too many."""
     found = [
         place
         for place, one in enumerate(claims)
@@ -99,8 +100,9 @@ def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
     ]
     if len(found) != part.n_before:
         raise DataError(
-            f"{part.name} left out {part.n_before:,} claims that had a label, but there are {len(found):,} here: add "
-            "the file passed to labels next --labels, and no other labels of these claims",
+            f"{part.name} left out {part.n_before:,} claims that already had labels, but the other files contain "
+            f"{len(found):,} such claims: add the file that you passed to `labels next --labels`, and no other labels "
+            "for these claims",
             path=part.place,
         )
     return found
@@ -110,8 +112,8 @@ def _refuse_strangers(part: DrawnPart, before: Iterable[DrawnPart]) -> None:
     for one in before:
         if part.n_before == one.n_before and not one.runs.isdisjoint(part.runs):
             raise DataError(
-                f"this file and {one.place} come from independent draws and cannot be combined: export one of them, "
-                "then draw more claims with labels next --labels",
+                f"this file and {one.place} come from independent draws and cannot be combined; export one of them, "
+                "then run `labels next --labels` with it to draw more claims",
                 path=part.place,
             )
 

@@ -1,7 +1,7 @@
-"""Exports human labels to the file read by `--calibration`, `research audit` and `research cascade tune`.
+"""Exports human labels to a file for `--calibration`, `research audit` and `research cascade tune`.
 
-The labels come from completed sheets (`labels next --out`), from files saved by a page, or from both. The file has a
-row for each claim labelled supported or not supported.
+The labels come from completed sheets (`labels next --out`), from files saved by a page, or from both. The exported file
+has a row for each claim labelled supported or not supported.
 """
 
 from __future__ import annotations
@@ -34,34 +34,34 @@ from factloop.reports.labels import (
 )
 
 UNNAMED = "unnamed"
-"""The system given to claims whose system is unknown, because audits require one."""
+"""The name used if the system of a claim is unknown, because audits require a name."""
 _LABELS = {PersonLabel.SUPPORTED: 1, PersonLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 _EDITED = (
-    "this row was changed after labels next wrote it: a person or a spreadsheet edited its claim, verdict, "
-    "probability or another cell; go back to the original sheet and fill in only label and comment"
+    "this row has changed since `labels next` wrote it: a person or a spreadsheet edited the claim, verdict, "
+    "probability or another cell; go back to the original sheet and fill in only `label` and `comment`"
 )
 
 
 @dataclass
 class ExportedLabels:
-    """Rows of labelled claims, with counts of the claims left out."""
+    """The exported rows, with the numbers of claims that were left out."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     n_empty: int = 0
     """Number of claims without a label."""
     left_out: Counter[PersonLabel] = field(default_factory=Counter)
-    """Number of claims labelled irrelevant, undecided, or left out by the rule for differing labels."""
+    """Number of claims labelled *irrelevant* or *cannot tell*, by label."""
     n_blind: int = 0
     """Number of rows labelled before the verdict was shown."""
     n_seen: int = 0
     """Number of rows labelled with the verdict visible, as on a sheet."""
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Number of rows by the data and the judge of their run."""
+    """Number of rows by the data and the judge of the run."""
     unfinished: list[DrawnPart] = field(default_factory=list)
-    """Partly answered draws, whose labels are weighted as a smaller draw."""
+    """Partly answered draws. Their labels are weighted like those of a smaller draw."""
     people: PeopleAgreement | None = None
-    """How far people agree; None if no rule was set for claims that they label differently."""
+    """Agreement between people, or None if there is no rule for claims that they label differently."""
 
     def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> None:
         is_blind = all(one.blind for one in given)
@@ -73,8 +73,6 @@ class ExportedLabels:
 
 @dataclass
 class _LabelledClaim:
-    """A claim with its labels, by file."""
-
     claim: ClaimToLabel
     place: str
     given: dict[str, GivenLabel] = field(default_factory=dict)
@@ -90,12 +88,14 @@ def export_labels(
 ) -> ExportedLabels:
     """Combines the labels in completed sheets and in files saved by pages.
 
-    A report does not say which system wrote its claims: `systems` names it for individual files, `system` for the
-    others. `reports` are the reports shown on the pages, by `hash_of` their claims; they provide the passages. If
-    `differing` is set, each file contains the labels of a different person, and it decides between differing labels.
+    Reports do not say which system wrote the response. `systems` maps individual files to a system, and `system`
+    applies to all other files. `reports` maps `hash_of` the claims on a page to the report shown there, which provides
+    the passages. If `differing` is set, each file must contain the labels of a different person; `differing` is then
+    the rule for claims whose labels differ.
 
-    Raises DataError if a file is malformed or belongs to another report, if a claim has two labels (in one file, or in
-    two without `differing`), if only some claims were drawn with known probabilities, or if no claim has a label.
+    Raises DataError if a file is malformed or belongs to another report, if a claim has two labels in one file (or,
+    without `differing`, in two files), if only some claims were drawn with known probabilities, or if no claims are
+    labelled.
     """
     _refuse_repeated(places)
     found = ExportedLabels()
@@ -112,10 +112,8 @@ def export_labels(
             one.given[place] = given
             drawn_in.setdefault(claim.probability is not None, place)
     if len(drawn_in) > 1:
-        message = (
-            f"its claims have no known probabilities, but those of {drawn_in[True]} do: export the files separately"
-        )
-        raise DataError(message, path=drawn_in[False])
+        known = f"the probabilities of these claims are unknown, but those in {drawn_in[True]} are known"
+        raise DataError(f"{known}: export the files separately", path=drawn_in[False])
     answered = {key[:-1] for key, one in labelled.items() if one.given}
     found.n_empty = len({key[:-1] for key in labelled} - answered)
     every = [one for one in labelled.values() if one.claim.probability is not None]
@@ -132,10 +130,10 @@ def export_labels(
         found.people = compare_people(_by_group(labelled.values()), differing)
     if not found.rows:
         raise DataError(
-            "no claim has a label of supported or not (in a sheet: 1, 0 or agree)",
+            "none of the claims is labelled supported or not supported (in a sheet: 1, 0 or agree)",
             path=", ".join(map(str, places)) or None,
         )
-    if not all("document" in row for row in found.rows):  # audits require it in every row or in none
+    if not all("document" in row for row in found.rows):  # audits require documents in all rows or in none
         for row in found.rows:
             row.pop("document", None)
     return found
@@ -146,7 +144,6 @@ def _said(one: _LabelledClaim, differing: DisagreementPolicy | None) -> PersonLa
 
 
 def _refuse_repeated(places: Sequence[str | Path]) -> None:
-    """Raises DataError if a file is listed twice, even under different paths."""
     first: set[Path] = set()
     for place in places:
         path = Path(place).resolve()
@@ -156,13 +153,12 @@ def _refuse_repeated(places: Sequence[str | Path]) -> None:
 
 
 def _refuse_twice(labelled: Iterable[_LabelledClaim]) -> None:
-    """Raises DataError if a claim has labels from two draws, because the second should have left it out."""
     first: dict[tuple[str, ...], str] = {}
     for one in labelled:
         key = (one.claim.dataset, one.claim.system, *one.claim.key)
         if key in first:
             name = "/".join(one.claim.key)
-            message = f"claim {name!r} has a label from another draw in {first[key]}: export only one of the two"
+            message = f"claim {name!r} has a label from another draw in {first[key]}: export only one of the two files"
             raise DataError(message, path=one.place)
         first[key] = one.place
 
@@ -175,9 +171,9 @@ def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]
 
 
 def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityReport] | None:
-    """Returns the reports saved by `factloop check --json`, by the hash of their claims; None if there are no files.
+    """Maps the hash of a report's claims to the report, for reports saved by `factloop check --json`.
 
-    Raises DataError if a file cannot be read or is not a report.
+    Returns None if there are no files. Raises DataError if a file cannot be read or is not a report.
     """
     found = {}
     for place in places:
@@ -195,7 +191,6 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
 def _labels_in(
     place: str, system: str, reports: Mapping[str, FactualityReport] | None
 ) -> Iterator[tuple[ClaimToLabel, GivenLabel | None]]:
-    """Yields the claims of one file, each with its label or None."""
     if is_of_page(place):
         file = read_label_file(place)
         given = {one.key: one for one in file.labels}
@@ -208,7 +203,7 @@ def _labels_in(
         if read.row_hash is not None and not is_as_drawn(claim, read.row_hash):
             raise row.error(_EDITED)
         if read.label == "agree" and read.verdict is None:
-            raise row.error("this sheet shows no verdict to agree with: use 1 (supported) or 0")
+            raise row.error("this sheet has no verdict to agree with: use 1 (supported) or 0 (not supported)")
         yield claim, label
 
 
@@ -218,7 +213,7 @@ def _with_documents(
     if reports is None:
         return file.claims
     if file.claims_hash not in reports:
-        raise DataError("these labels do not belong to a report in --report", path=place, field="claims_hash")
+        raise DataError("these labels do not belong to any report of --report", path=place, field="claims_hash")
     return with_documents(file.claims, reports[file.claims_hash])
 
 
@@ -276,4 +271,4 @@ def _refuse_second(one: _LabelledClaim, place: str, differing: DisagreementPolic
     if place in one.given:
         raise DataError(f"claim {name!r} has two labels in this file", path=place)
     message = f"claim {name!r} also has a label in {next(iter(one.given))}: if two people labelled it, choose "
-    raise DataError(f"{message}what to do with differing labels (--differing)", path=place)
+    raise DataError(f"{message}how to treat differing labels with --differing", path=place)

@@ -18,7 +18,7 @@ from factloop.reports.labels import PersonLabel
 
 RESAMPLES, LEVEL = 2000, 0.95
 _CLASSES = (PersonLabel.SUPPORTED, PersonLabel.NOT_SUPPORTED, PersonLabel.IRRELEVANT)
-"""The labels that are compared, which exclude *cannot tell*."""
+"""The labels that are compared: all except *cannot tell*."""
 
 GivenBy = Mapping[str, PersonLabel]
 """The labels of one claim, by file."""
@@ -34,18 +34,19 @@ class DisagreementPolicy(StrEnum):
 
 
 class PairAgreement(Record):
-    """How far the labels of two files agree."""
+    """Agreement between the labels in two files."""
 
     first: str
     second: str
     alike: Figure
-    """Share of the claims labelled in both files that have the same label (supported, not supported or irrelevant)."""
+    """Share of claims with the same label (supported, not supported or irrelevant), among those labelled in both
+    files."""
     kappa: Figure
-    """Cohen's kappa over the same claims, in [-1, 1]; 0 is agreement by chance."""
+    """Cohen's kappa for the same claims, in [-1, 1], where 0 is agreement by chance."""
 
 
 class PeopleAgreement(Record):
-    """How far several people agree, and how their labels are combined."""
+    """Agreement between several people, and the rule by which their labels are combined."""
 
     schema_version: Literal["1.0"] = "1.0"
     rule: DisagreementPolicy
@@ -62,7 +63,7 @@ class PeopleAgreement(Record):
 
 
 def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLabel | None:
-    """Returns the label of a claim that has at least one; None if people disagree and the rule does not decide."""
+    """Combines the labels of a claim, which has at least one. None if people disagree and the rule selects no label."""
     told = Counter(one for one in given if one is not PersonLabel.CANNOT_TELL)
     if not told:
         return PersonLabel.CANNOT_TELL
@@ -73,7 +74,7 @@ def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLab
 
 
 def compare_people(claims: Mapping[str, Sequence[GivenBy]], rule: DisagreementPolicy) -> PeopleAgreement:
-    """Compares every two files. `claims` are grouped, for example by prompt; intervals resample whole groups."""
+    """Compares every pair of files. Claims are grouped, for example by prompt, and intervals resample whole groups."""
     every = [given for of_group in claims.values() for given in of_group]
     shared = [[one for one in given.values() if one in _CLASSES] for given in every]
     shared = [given for given in shared if len(given) > 1]

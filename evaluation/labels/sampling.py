@@ -1,10 +1,10 @@
-"""Chooses which claims of a run to label next so that the corrected figure gets the narrowest interval.
+"""Chooses which claims of a run to label next so that the interval of the corrected figure is as narrow as possible.
 
-Labelling a claim whose verdict is almost certainly right yields little information. So the probability of drawing a
-claim is proportional to its uncertainty: the root mean square difference between its label and the value expected from
-its verdict, or from its score if that predicts labels better (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208,
-for labels chosen by a model). This spread is learnt from existing labels, by verdict and score. It affects how narrow
-the interval is but not whether it is valid, because each label is weighted by its inverse probability.
+Labelling a claim whose verdict is almost certainly right yields little information. The probability of drawing a claim
+is therefore proportional to the *spread* of its label: the root mean square difference between the label and the value
+expected from the verdict, or from the score if scores predict labels better (Neyman 1934; Zrnic and Candes 2024, arXiv
+2403.03208, for labels chosen by a model). The spread is learnt from existing labels, by verdict and score. It affects
+the width of the interval but not its validity, because each label is weighted by its inverse probability.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EVEN = 0.1
-"""Share of the draw spread evenly over all claims, since the existing labels may have missed errors."""
+"""Share of the draw that is spread evenly over all claims, since existing labels may not reveal all errors."""
 FEWEST_LABELS, FEWEST_BESIDE_SCORES = 10, 50
-"""Minimum number of labels to learn from, without and with scores. Scores are a better guide than few labels: in a
-simulation, one label led to twice the variance of a draw guided by scores, while 50 labels led to the same variance."""
+"""Minimum number of labels to learn from, without and with scores. Scores are a better guide than a few labels: in a
+simulation, one label led to twice the variance of a draw guided by scores, and 50 labels to the same variance."""
 _EDGES = (0.05, 0.2, 0.8, 0.95)
 """Boundaries of the score bins, which are narrow near 0 and 1 because most of a judge's scores are there."""
 _PRIOR = 2.0
-"""Weight of the prior, in claims: 1/2 for a verdict's rate, and the mean of that rate and 1/2 for a stratum's rate."""
+"""Weight of the prior, in claims. The prior is 1/2 for the rate of a verdict. For the rate of a stratum, it is the mean
+of 1/2 and the rate of the verdict."""
 
 
 @dataclass(frozen=True)
@@ -37,29 +38,29 @@ class Pilot:
     """(n_labels,): 1 for supported, 0 for not supported."""
     verdicts: Ints
     scores: Floats
-    """In [0, 1], NaN if the judge gave none."""
+    """In [0, 1], or NaN if the judge gave no score."""
 
     @property
     def n(self) -> int:
         return len(self.labels)
 
     def wrong(self, verdict: int) -> tuple[int, int]:
-        """Returns how many labels contradict this verdict, and how many claims have it."""
+        """Returns the number of labels that contradict this verdict, and the number of claims with this verdict."""
         labels = self.labels[self.verdicts == verdict]
         return int((labels != verdict).sum()), len(labels)
 
 
 def fewest_labels(scores: Floats) -> int:
-    """Returns the minimum number of labels to learn from. `scores` are the run's, NaN if the judge gave none."""
+    """Returns the minimum number of labels to learn from. `scores` are those of the run, with NaN for no score."""
     return FEWEST_LABELS if np.isnan(scores).all() else FEWEST_BESIDE_SCORES
 
 
 def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
-    """(n_claims,): how far each label may be from the value expected from its verdict or score, always above 0.
+    """Returns the spread of each claim's label, (n_claims,), which is always above 0.
 
-    With fewer labels than `fewest_labels`, it is derived from the score; claims without a score get a common value.
+    With fewer labels than `fewest_labels`, it is derived from the score, and claims without a score share one value.
     With enough labels, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate r. Even 80
-    labels without an error do not rule errors out, and one error in a stratum drawn too rarely would weigh too much.
+    labels without an error do not rule out errors, and one error in a rarely drawn stratum would weigh too much.
     """
     if pilot is None or pilot.n < fewest_labels(scores):
         known = np.clip(scores, 0.02, 0.98)
@@ -85,9 +86,9 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
 
 def _expected(verdicts: Ints, scores: Floats, pilot: Pilot, by_verdict: Mapping[int, float]) -> Floats:
-    """Returns the expected value of each label, by verdict, or by score if that fits the existing labels better.
+    """Returns the expected value of each label by verdict, or by score if scores fit the existing labels better.
 
-    The estimate, too, uses one of the two as its prediction, multiplied by lambda in [0, 1].
+    The estimate also uses either verdicts or scores as predictions, multiplied by lambda in [0, 1].
     """
     of_run, of_pilot = (np.where(one == 1, by_verdict[1], by_verdict[0]) for one in (verdicts, pilot.verdicts))
     has = ~np.isnan(pilot.scores)
@@ -110,25 +111,28 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
 def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
     """Returns the weight in (0, 1] of a draw of n claims in an estimate that also uses `n_before` earlier labels.
 
-    It minimizes the variance if all claims are equally likely in both draws: v1 / (v1 + v2), with v1 = N (N - n1) / n1
-    for a total estimated from the n1 earlier labels, and v2 = M (M - n) / n for one estimated from a draw of n among
-    the other M = N - n1 claims. It is 1 if there are no earlier labels, or if the draw leaves no claim unlabelled.
+    The weight minimizes the variance if, in each draw, all claims are equally likely. It is v1 / (v1 + v2), where v1 =
+    N (N - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels, and v2 = M (M - n) / n
+    that of a total estimated from a draw of n of the other M = N - n1 claims. The weight is 1 if there are no earlier
+    labels, or if the draw includes all other claims.
     """
     return n_claims * n / (n_claims * n + n_before * (n_claims - n_before - n))
 
 
 def probability_after(probability: float, share: float) -> float:
-    """Returns the probability for weighting a claim labelled before a draw: the inverse of (1 - share) / p + share,
-    because the draw's own estimate always includes its label."""
+    """Returns the probability by which a claim labelled before a draw is weighted, 1 / ((1 - share) / p + share).
+
+    The draw's own estimate always includes the claim, so there its weight is 1.
+    """
     return 1.0 / ((1.0 - share) / probability + share)
 
 
 def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
-    """(n_claims,): the probability in (0, 1] of drawing each claim. Their sum is n, or n_claims if that is smaller.
+    """Returns the probability of drawing each claim, in (0, 1] and of shape (n_claims,).
 
-    They are proportional to the spread, except for a share `EVEN` of the draw, and at most `most`; any excess goes to
-    the other claims. `most` is the share of the draw in an estimate that also uses other labels, since no claim may
-    have a weight below 1. It must be at least n divided by the number of claims.
+    The probabilities add up to n, or to n_claims if that is smaller. Except for a share `EVEN` of the draw, they are
+    proportional to the spread. None is above `most`; any excess goes to the other claims. If the estimate also uses
+    other labels, `most` (at least n / n_claims) is the share of the draw, so that no claim has a weight below 1.
     """
     size = len(spread)
     if n >= size:

@@ -31,21 +31,22 @@ from factloop.reports.downloads import Cell, without_apostrophe
 from factloop.reports.labels import ClaimToLabel, Draw, hash_of
 
 STEPS = 10**6
-"""Number of steps from 0 to 1 to which scores and probabilities are rounded for the hash, because spreadsheets save
-nine decimals or fewer."""
+"""Hashed scores and probabilities are rounded to this many steps, because spreadsheets may save nine decimals or
+fewer."""
 
 
 def hash_of_row(claim: ClaimToLabel) -> str:
-    """Returns a hash of the claim as it was drawn, which reveals edited cells.
+    """Returns a hash of the claim as it was drawn, which is used to detect edited cells.
 
-    A label is valid only for that claim and verdict. The hash excludes the cells that people fill in, and the sentence
-    and passages, which a spreadsheet may truncate. It begins with a letter so that no spreadsheet reads it as a number.
+    A label is valid only for the original claim and verdict. The hash excludes the cells that people fill in, and the
+    sentence and passages, which a spreadsheet may truncate. It begins with a letter so that no spreadsheet reads it as
+    a number.
     """
     return _hash(claim, _nearest(claim.score), _nearest(claim.probability))
 
 
 def is_as_drawn(claim: ClaimToLabel, row_hash: str) -> bool:
-    """Returns whether a row's claim matches its hash; numbers may differ by less than one step."""
+    """Returns whether the claim in a row matches the row's hash. Numbers may differ by less than one step."""
     return any(
         row_hash == _hash(claim, score, probability)
         for score in _neighbours(claim.score)
@@ -60,7 +61,7 @@ def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> st
 
 
 def _plain(value: object) -> object:
-    """Removes repeated spaces and the apostrophe before a formula, which programs save differently."""
+    """Removes repeated spaces and the apostrophe before a formula, because programs save these differently."""
     return " ".join(without_apostrophe(value).split()) if isinstance(value, str) else value
 
 
@@ -81,8 +82,8 @@ SHEET = (
     "score", "probability", "label", "comment", "draw", "n_drawn", "n_claims",
     "n_before", "row_hash",
 )  # fmt: skip
-"""Columns of the sheet. `label` accepts 1 (supported), 0 (not supported) or `agree`, which adopts the verdict in the
-row; `comment` accepts any text. No other cell may change, which `row_hash` verifies."""
+"""Columns of the sheet. `label` accepts 1 (supported), 0 (not supported) or `agree`, which means the verdict in the
+row; `comment` accepts any text. No other cells may be edited, and `row_hash` is used to check this."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 
@@ -120,9 +121,9 @@ class Candidate:
     claim: Claim
     prompt: str
     is_first: bool = False
-    """Whether it has priority over other claims."""
+    """Whether the claim has priority over others."""
     hides_verdict: bool = False
-    """Whether its sheet hides the verdict, which is one of several and would bias the labels."""
+    """Whether the sheet hides the verdict, because it is one of several and would bias the labels."""
 
     @property
     def key(self) -> ClaimKey:
@@ -134,7 +135,7 @@ class NextLabels:
     """A draw of claims to label."""
 
     drawn: tuple[DrawnClaim, ...]
-    """In random order, so that its first claims are a smaller draw."""
+    """The drawn claims in random order, so that the first ones are a smaller draw."""
     n_claims: int
     """Number of claims in the run with a verdict of supported or not supported."""
     n_before: int
@@ -144,7 +145,7 @@ class NextLabels:
     n_to_learn: int
     """Minimum number of labels to learn from."""
     n_first: int
-    """Number of unlabelled claims with priority, and how many of them were drawn."""
+    """Number of unlabelled claims with priority, of which `n_first_drawn` were drawn."""
     n_first_drawn: int
 
     @property
@@ -157,7 +158,7 @@ def _empty_is_none(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Returns the number in a cell; other text is returned unchanged, so that validation reports it."""
+    """Parses the number in a cell. Other text is returned unchanged, so that validation reports it."""
     value = _empty_is_none(value)
     try:
         return float(value) if isinstance(value, str) else value
@@ -166,7 +167,7 @@ def _number(value: Any) -> Any:
 
 
 def _share(value: Any) -> Any:
-    """Returns the number in a cell from 0 to 1, which spreadsheets in many countries write with a comma."""
+    """Parses a cell as a number from 0 to 1. Accepts a decimal comma, which many spreadsheet locales use."""
     return _number(value.replace(",", ".")) if isinstance(value, str) else value
 
 
@@ -198,7 +199,7 @@ class SheetRow(Record):
     document: str | None = None
     judge: str
     verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
-    """None for a claim of an experiment, whose sheet hides the verdict."""
+    """None for a claim from an experiment, because the sheet hides the verdict."""
     score: Annotated[Share | None, BeforeValidator(_share)] = None
     probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_share)]
     label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
@@ -212,7 +213,7 @@ class SheetRow(Record):
 
     @property
     def drawn_in(self) -> Draw | None:
-        """The draw of the claim; None if any of its cells is empty."""
+        """The draw that the claim comes from, or None if any of the draw's cells is empty."""
         if self.draw is None or self.n_drawn is None or self.n_claims is None or self.n_before is None:
             return None
         return Draw(name=self.draw, n=self.n_drawn, n_claims=self.n_claims, n_before=self.n_before)
@@ -224,7 +225,7 @@ ClaimKey = tuple[str | None, ...]
 
 
 class PilotRow(Record):
-    """A labelled claim that the draw learns from, and leaves out if it is in the run. Other columns are ignored."""
+    """A labelled claim to learn from. If the claim is in the run, the draw leaves it out. Other columns are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -237,7 +238,7 @@ class PilotRow(Record):
     claim: Text = None
     judge: Text = None
     probability: Annotated[float | None, BeforeValidator(_number)] = None
-    """None if the claim was not drawn, in which case a draw may include it."""
+    """None if the claim was not drawn. A new draw may then include it."""
 
     @property
     def key(self) -> ClaimKey:
@@ -254,7 +255,7 @@ class KnownLabels:
 
 
 SELDOM = 0.01
-"""The spread of a claim without priority; a claim with priority has a spread of 1."""
+"""The spread of a claim without priority. Claims with priority have a spread of 1."""
 
 
 def candidates_of(responses: Iterable[JudgedResponse]) -> Iterator[Candidate]:
@@ -271,15 +272,15 @@ def draw_claims(
 
     Claims with priority are drawn first, except for a share `EVEN` of the draw. Claims that already have a label are
     left out, so that none is labelled twice; `labels.draws` explains how old and new labels are combined. The draw is
-    in random order: people label a sheet from the top, so a partly labelled sheet sorted by response would cover only
-    a few prompts or a single system. All claims of the run are held in memory.
+    in random order because people label a sheet from the top. If it were sorted by response, a partly labelled sheet
+    would cover only a few prompts or a single system. All claims of the run are held in memory.
 
-    Raises ConfigError if no claim has a verdict of supported or not supported, or if all such claims have a label.
+    Raises ConfigError if no claims were judged supported or not supported, or if all such claims are already labelled.
     """
     countable = (one for one in candidates if one.claim.judgement.verdict in _VERDICTS)
     found = sorted(countable, key=lambda one: (one.response_id, one.claim.id))
     if not found:
-        raise ConfigError(f"{data}: no claim has a verdict of supported or not supported")
+        raise ConfigError(f"{data}: none of the claims was judged supported or not supported")
     pilot = None if known is None else known.pilot
     judged = [one.claim.judgement for one in found]
     verdicts = np.array([_VERDICTS[one.verdict] for one in judged if one.verdict], np.int64)
@@ -289,7 +290,7 @@ def draw_claims(
     is_known = np.array([known is not None and one.key in known.claims for one in found])
     rest, n_before = np.flatnonzero(~is_known), int(is_known.sum())
     if not len(rest):
-        raise ConfigError(f"{data}: each of the {n_before:,} claims that could be drawn already has a label")
+        raise ConfigError(f"{data}: all {n_before:,} claims that could be drawn already have a label")
     n = min(n, len(rest))
     share = share_of_draw(len(found), n_before, n)
     chance = probabilities(spread[rest], n, share)
@@ -311,7 +312,6 @@ def draw_claims(
 
 
 def _of_one_draw(claims: Sequence[DrawnClaim], nameless: Draw) -> tuple[DrawnClaim, ...]:
-    """Returns the claims with their draw, whose name is derived from all of them."""
     draw = nameless.model_copy(update={"name": f"d-{hash_of(one.to_label for one in claims)[:8]}"})
     return tuple(replace(one, to_label=one.to_label.model_copy(update={"draw": draw})) for one in claims)
 
@@ -340,7 +340,7 @@ def read_known(place: str | Path) -> KnownLabels:
     known = [one for one in rows if one.verdict is not None]
     drawn = frozenset(one.key for one in rows if one.probability is not None)
     if not known and not drawn:
-        raise DataError("this file has no labelled claim with a verdict", path=place_name(place))
+        raise DataError("this file contains no labelled claims with a verdict", path=place_name(place))
     pilot = Pilot(
         np.array([one.label for one in known], np.int64),
         np.array([one.verdict for one in known], np.int64),

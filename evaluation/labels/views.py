@@ -33,7 +33,7 @@ def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
 
 
 def render_disagreements_html(drawn: Sequence[DrawnDisagreement], *, data: str) -> str:
-    """Renders the page for answers, on which nothing reveals the judge's side. The output is deterministic."""
+    """Renders the page for the adjudicator, without revealing the judge's side. The output is deterministic."""
     return _page("disagreements.html.j2", drawn, labelling.settling_of([one.to_settle for one in drawn]), data=data)
 
 
@@ -58,7 +58,7 @@ def _rows(found: Adjudication) -> Iterator[Row]:
     yield "Judge right", Text(_share(found.judge, found.judge_right))
     yield "People right", Text(_share(found.people, found.people_right))
     yield "Neither", Text(_share(found.neither, found.neither_right))
-    yield "Judge, of decided", Text(_share(found.judge_of_decided, found.judge_right))
+    yield "Judge, if either was right", Text(_share(found.judge_of_decided, found.judge_right))
     yield "The paper’s SAFE", Text(f"{_share(found.paper, round(PAPER_N * (found.paper.value or 0)))}, Wei et al. 2024")
     basis = f"{found.n_answered:,} answered of {found.n_drawn:,} drawn from {found.n_differing:,} disagreements"
     yield "Basis", Text(f"{basis} among {plural(found.n_labelled, 'labelled claim')} of {visible(found.data)}")
@@ -75,6 +75,6 @@ def _share(one: WinRate, wins: int) -> str:
 def _cost(found: Adjudication) -> str:
     people = f"people ${found.people_usd:,.2f} (assumed)"
     if found.judge_usd is None:
-        return f"judge unknown, because the model’s price is; {people}"
+        return f"judge unknown, because the model’s price is unknown; {people}"
     cheaper = "" if found.times_cheaper is None else f": {found.times_cheaper:,.0f} times cheaper"
     return f"judge ${found.judge_usd:,.4f}, calls to models and searches only; {people}{cheaper}"

@@ -1,7 +1,7 @@
 """The metrics in MixedQA's Table 1, which compare answers with correct answers, the question or evidence.
 
-Lexical metrics need no model. BERTScore, BARTScore and GPTScore load a model chosen by the user, either from a folder
-or by its name on the hub, on first use. They are specified by names such as `bleu-1` and `bertscore:roberta-large@17`.
+Lexical metrics need no model. On first use, BERTScore, BARTScore and GPTScore load a model of your choice from a folder
+or the Hugging Face Hub. Metrics are specified by names such as `bleu-1` and `bertscore:roberta-large@17`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from factloop.core.extras import require
 from factloop.tools.model_files import encodable, loading_model, short_name
 
 Scores = list[float | None]
-"""One score for each candidate; higher is better. `evaluation.statistics.correlation` excludes and counts None."""
+"""One score for each candidate, or None if there is none. Higher is better."""
 Texts = Sequence[str | None]
 _LONGEST = 512
-"""Maximum number of tokens of a text that a metric reads, unless its model has a lower limit."""
+"""Maximum number of tokens that a metric reads from a text, unless the model has a lower limit."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Candidates and the texts that they are compared with; all columns have the same length."""
+    """Candidates and the texts to compare them with. All columns have the same length."""
 
     candidates: Sequence[str]
     references: Sequence[Sequence[str]]
@@ -41,10 +41,10 @@ class Answers:
 
 @dataclass(frozen=True)
 class ReferenceMetric:
-    """A metric that compares answers with correct answers, or with their question or evidence."""
+    """A metric that compares answers with correct answers, the question or evidence."""
 
     name: str
-    """The name as shown in tables, which distinguishes variants of the metric."""
+    """The name shown in tables, which distinguishes variants of a metric."""
     score_answers: Callable[[Answers], Scores]
 
     def score(
@@ -54,14 +54,14 @@ class ReferenceMetric:
         questions: Texts | None = None,
         evidence: Texts | None = None,
     ) -> Scores:
-        """Returns a score for each candidate; None if the text it is compared with is missing or contains no words.
+        """Returns a score for each candidate, or None if the text to compare it with is missing or contains no words.
 
         A metric uses only the columns that it needs. Raises ValueError if the columns differ in length, and ConfigError
-        if its model cannot be loaded.
+        if the model cannot be loaded.
         """
         for name, given in (("references", references), ("questions", questions), ("evidence", evidence)):
             if given is not None and len(given) != len(candidates):
-                raise ValueError(f"{len(candidates)} candidates, but {len(given)} {name}")
+                raise ValueError(f"there are {len(candidates)} candidates, but {len(given)} {name}")
         if any(isinstance(group, str) for group in references):
             raise ValueError("the references of each candidate must be a list of texts, not a single text")
         nothing: Texts = [None] * len(candidates)
@@ -69,7 +69,6 @@ class ReferenceMetric:
 
 
 def _lexical(name: str, score_one: Callable[[str, Sequence[str]], float | None]) -> ReferenceMetric:
-    """Builds a metric that compares each candidate with its references only."""
 
     def score(answers: Answers) -> Scores:
         return [score_one(*pair) for pair in zip(answers.candidates, answers.references, strict=True)]
@@ -84,14 +83,14 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 def normalise(text: str) -> str:
     """Returns the text in lower case, without ASCII punctuation or English articles, and with single spaces.
 
-    The steps follow the order of SQuAD's script (Rajpurkar et al. 2016, section 6.1), so an article that only appears
-    once punctuation has been removed is removed as well.
+    The steps follow the order of SQuAD's script (Rajpurkar et al. 2016, section 6.1), so articles that appear only
+    after punctuation has been removed are also removed.
     """
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def exact_match() -> ReferenceMetric:
-    """1.0 if the normalised candidate equals a normalised reference, otherwise 0.0; None if there is no reference.
+    """1.0 if the normalised candidate equals any normalised reference, or else 0.0. None if there are no references.
 
     Departure from SQuAD's script: references that become empty (such as "The") are skipped, so an empty candidate never
     matches.
@@ -107,9 +106,9 @@ def exact_match() -> ReferenceMetric:
 def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
     """BLEU-1 or BLEU-4 (Papineni et al. 2002) in [0, 1] against all references jointly, computed by nltk.
 
-    Words are separated by spaces and are case-sensitive. BLEU is designed for a corpus, so single answers need
-    smoothing: BLEU-4 uses "method 4" of Chen and Cherry 2014, section 3; BLEU-1 uses none. It is 0.0 for a candidate
-    that is empty or has no word in common with a reference, and None if no reference contains a word.
+    Text is split at spaces, and case matters. BLEU is designed for a corpus. For single answers, BLEU-4 is smoothed by
+    "method 4" of Chen and Cherry 2014, section 3; BLEU-1 is not smoothed. The score is 0.0 if the candidate is empty or
+    has no words in common with any reference, and None if no references contain words.
     """
     weights = (1.0 / longest,) * longest
 
@@ -126,10 +125,11 @@ def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
 
 
 def rouge_l() -> ReferenceMetric:
-    """ROUGE-L (Lin 2004, section 3.1): F in [0, 1] of the longest common subsequence with the first reference.
+    """ROUGE-L (Lin 2004, section 3.1): F-measure in [0, 1] of the longest common subsequence with the first reference.
 
     Computed by rouge-score without a stemmer. Words are runs of `a-z` and `0-9` in lower case, so text in other scripts
-    has none. It is 0.0 if either text has no words, as in MixedQA's published figures, and None without a reference.
+    has no words. The score is 0.0 if either text has no words, as in MixedQA's published figures, and None without
+    references.
     """
 
     def score(candidate: str, references: Sequence[str]) -> float | None:
@@ -148,22 +148,22 @@ def _rouge_scorer() -> Any:
 
 
 class SynonymSource(Protocol):
-    """The part of WordNet that METEOR needs, as provided by nltk's corpus reader."""
+    """The part of nltk's WordNet interface that METEOR needs."""
 
     def synsets(self, lemma: str, /) -> Iterable[Any]:
-        """Groups of synonyms; each has `lemmas()`, and each lemma has a `name()`."""
+        """Returns groups of synonyms. Each group has `lemmas()`, and each lemma has a `name()`."""
         ...
 
 
 class NoSynonyms:
-    """An empty source of synonyms, which restricts METEOR to equal words and equal stems."""
+    """An empty source of synonyms, which restricts METEOR to identical words and identical stems."""
 
     def synsets(self, lemma: str, /) -> Iterable[Any]:  # noqa: ARG002  # there are none, whatever the word
         return ()
 
 
 def find_wordnet() -> SynonymSource | None:
-    """Returns nltk's WordNet if its data is installed (`python -m nltk.downloader wordnet`), or else None."""
+    """Returns nltk's WordNet if its data is installed (`python -m nltk.downloader wordnet`), otherwise None."""
     from nltk.corpus import wordnet  # type: ignore[import-untyped]  # has no type hints
 
     try:
@@ -177,10 +177,10 @@ def find_wordnet() -> SynonymSource | None:
 def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
     """METEOR (Banerjee and Lavie 2005) in [0, 1] against the first reference, in lower case, computed by nltk.
 
-    Words are matched first if they are equal, then if their Porter stems are equal, and then if they are synonyms, by
-    default those of WordNet if it is installed. The metric's name says if synonyms are missing, which changes the
-    correlation on MixedQA by at most 0.005. It is 0.0 for an empty candidate, and None if there is no reference or the
-    first one is blank.
+    Identical words are matched first, then words with the same Porter stem, and then synonyms. By default, synonyms
+    come from WordNet if it is installed. Without synonyms, the metric is named `METEOR (no WordNet)`, and its
+    correlation on MixedQA changes by at most 0.005. The score is 0.0 for an empty candidate, and None if the first
+    reference is missing or blank.
 
     Departure from the paper: nltk aligns matches in order of occurrence instead of choosing the alignment with the
     fewest crossings.
@@ -201,12 +201,12 @@ def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
 def bert_score(model: str | Path, layer: int | None = None, *, allow_download: bool = False) -> ReferenceMetric:
     """BERTScore (Zhang et al. 2020, section 3): F1 of greedy cosine matching of tokens, in [-1, 1].
 
-    Computed as in bert-score, without idf weights or baseline rescaling, so the values are close together. If there are
-    several references, the best match counts. Texts are truncated to the maximum length of the model. It is 0.0 for a
+    Computed by bert-score without idf weights or baseline rescaling, so scores are close together. If there are several
+    references, the best match counts. Texts are truncated to the maximum length of the model. The score is 0.0 for a
     blank candidate, and None if all references are blank.
 
-    Departure from bert-score: there is no default model. The layer should be chosen to suit the model (17 for
-    roberta-large, 9 for bert-base-uncased); it defaults to the last one.
+    Departure from bert-score: there is no default model, and the layer defaults to the last one. Choose a layer that
+    suits the model (17 for roberta-large, 9 for bert-base-uncased).
     """
     load = cache(partial(_load_encoder, str(model), layer, allow_download))
 
@@ -258,7 +258,7 @@ def _load_encoder(name: str, layer: int | None, allow_download: bool) -> tuple[A
 
 @dataclass(frozen=True)
 class _Layer:
-    """A model that returns the states of one layer as its first output, where bert-score expects them."""
+    """A model whose first output is the states of one layer, as bert-score expects."""
 
     model: Any
     layer: int
@@ -289,14 +289,14 @@ INSTRUCTIONS: Mapping[AnswerContext, str] = {
     AnswerContext.QUESTION: "Answer this question.",
     AnswerContext.EVIDENCE: "State a fact that this text bears out.",
 }
-"""The text that GPTScore puts before the context. The instructions used for MixedQA's table were not published, so its
-figures can only be approximated."""
+"""The instruction that GPTScore puts before the context. The instructions used for MixedQA's table were not published,
+so the table's figures can only be approximated."""
 
 
 def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool = False) -> ReferenceMetric:
-    """BARTScore (Yuan et al. 2021): p(answer | text); the paper's model is facebook/bart-large-cnn.
+    """BARTScore (Yuan et al. 2021): p(answer | text). The paper uses the model facebook/bart-large-cnn.
 
-    If the text is the reference, this is the direction that Yuan et al. call precision.
+    If the text is the reference, Yuan et al. call this direction precision.
     """
     return _likelihood("BARTScore", str(model), given, "", allow_download)
 
@@ -304,7 +304,7 @@ def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool 
 def gpt_score(
     model: str | Path, given: AnswerContext, *, instruction: str | None = None, allow_download: bool = False
 ) -> ReferenceMetric:
-    """GPTScore (Fu et al. 2023): p(answer | instruction and text); MixedQA's table uses google/flan-t5-base.
+    """GPTScore (Fu et al. 2023): p(answer | instruction and text). MixedQA's table uses google/flan-t5-base.
 
     `instruction` defaults to the one in `INSTRUCTIONS`.
     """
@@ -315,13 +315,13 @@ def gpt_score(
 def _likelihood(
     label: str, model: str, given: AnswerContext, instruction: str, allow_download: bool
 ) -> ReferenceMetric:
-    """Mean natural logarithm of the probability of the answer's tokens, given a text: at most 0, higher is better.
+    """The mean log-probability (natural logarithm) of the answer's tokens given a text: at most 0, higher is better.
 
-    `sum over t of log p(y_t | y_<t, x) / n` (Yuan et al., equation 2, and Fu et al., equation 1, equal weights). In an
-    encoder-decoder, x is the input of the encoder, and the tokens include those that the tokenizer puts around a text,
-    as in BARTScore's code. In a decoder-only model, x precedes the answer and its tokens are not counted. Both are
-    truncated to the maximum length of the model; in a decoder-only model, x is truncated to half of it. The score is
-    None if the answer is blank, or if the text is missing or blank.
+    `sum over t of log p(y_t | y_<t, x) / n` (Yuan et al., equation 2, and Fu et al., equation 1, with equal weights).
+    In an encoder-decoder model, x is the input of the encoder, and the tokens include those that the tokenizer puts
+    around a text, as in BARTScore's code. In a decoder-only model, x precedes the answer, and the tokens of x are not
+    counted. Text and answer are truncated to the maximum length of the model; in a decoder-only model, x is truncated
+    to half of that length. The score is None if the answer is blank, or if the text is missing or blank.
     """
     load = cache(partial(_load_language_model, model, allow_download))
 
@@ -360,7 +360,7 @@ def _load_language_model(name: str, allow_download: bool) -> tuple[Any, Any]:
 
 
 _IGNORED = -100
-"""The label of padding and of the text before the answer, as in transformers."""
+"""The label of padding and of tokens before the answer, as in transformers."""
 
 
 def _mean_logs(tokenizer: Any, model: Any, pairs: Sequence[tuple[str, str]]) -> Iterator[float | None]:
@@ -417,10 +417,11 @@ NAMES = ("lexical", *_LEXICAL, *(f"{name}:MODEL" for name in _MODELS))
 
 
 def build_metrics(specifications: tuple[str, ...], *, allow_download: bool = False) -> tuple[ReferenceMetric, ...]:
-    """Returns the metrics specified with `factloop eval mixedqa --metric` in that order, each only once.
+    """Builds the metrics specified with `factloop eval mixedqa --metric`, in that order and without duplicates.
 
-    MODEL is a folder or a name on the hub, which is accessed only with `allow_download`. For BERTScore, a layer may
-    follow it: `bertscore:roberta-large@17`. Raises ConfigError if a specification is unknown.
+    MODEL is a folder or a name on the Hugging Face Hub, which is accessed only if `allow_download` is set. For
+    BERTScore, a layer may follow the model, as in `bertscore:roberta-large@17`. Raises ConfigError if a specification
+    is unknown.
     """
     wanted = [name for one in specifications for name in (_LEXICAL if one == "lexical" else (one,))]
     return tuple(_build(one, allow_download) for one in dict.fromkeys(wanted))
@@ -431,7 +432,7 @@ def _build(specification: str, allow_download: bool) -> ReferenceMetric:
     if name in _LEXICAL and not mark:
         return _LEXICAL[name]()
     if name not in _MODELS or not model:
-        raise ConfigError(f"--metric {specification}: must be one of {', '.join(NAMES)}")
+        raise ConfigError(f"unknown --metric {specification}: choose from {', '.join(NAMES)}")
     if name == "bertscore":
         found = _LAYER.fullmatch(model)
         layer = int(found["layer"]) if found else None

@@ -1,8 +1,8 @@
 """Measures how far TrustScore and other metrics agree with human labels on MixedQA (Zheng et al. 2024, Table 1).
 
-In the paper (section 4), each system is asked about its own responses. A run with a subject model for each system does
-the same; in a run with a single subject, that model is asked about all responses, which departs from the paper. The
-results also include correlations over all systems combined, which are not in the paper.
+In the paper (section 4), each system is asked about its own responses. A run with a separate subject model for each
+system does the same. In a run with a single subject, that model is asked about all responses, which is a departure from
+the paper. The results also include correlations over all systems combined, which the paper does not report.
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ class PublishedRow(Record):
     metric: str
     kind: Kind
     correlations: Mapping[str, Coefficient | None]
-    """Maps each system to its correlation. It is None if the paper has no number because the metric has the same value
-    for every response."""
+    """Maps each system to its correlation, or to None if the metric has the same value for every response."""
 
 
 _ROWS: tuple[tuple[Kind, str, tuple[float | None, float | None, float | None]], ...] = (
@@ -85,13 +84,13 @@ _FEWEST = 3
 class TrustMetric(StrEnum):
     TRUST_BC = "trust_bc"
     TRUST_BC_GRADED = "trust_bc_graded"
-    """Mean probability of the response's option; not in the paper."""
+    """Mean probability of the option that contains the response. This metric is not in the paper."""
     TRUST_FC = "trust_fc"
     TRUST_OV = "trust_ov"
 
 
 class ScoredResponse(Record):
-    """A response with its human label and its scores, which are None if they could not be computed."""
+    """A response with its human label and its scores. Scores that could not be computed are None."""
 
     question_id: str
     system: str
@@ -117,12 +116,10 @@ class SystemLabels(Record):
 
 
 class _ScoreCorrelation(Record):
-    """The correlation of one score with the labels, over the responses of one system or of all."""
-
     system: str | None
     """None for all systems combined."""
     mean: float | None
-    """Mean of the score over the responses that have one."""
+    """Mean of the score over the scored responses."""
     correlation: Correlation
 
     @property
@@ -135,37 +132,35 @@ class _ScoreCorrelation(Record):
 
 
 class MetricCorrelation(_ScoreCorrelation):
-    """The correlation of a TrustScore."""
+    """The correlation of one of the TrustScores with the labels."""
 
     metric: TrustMetric
 
     @property
     def name(self) -> str:
-        """The name as shown in tables."""
         return metric_name(self.metric)
 
 
 class ReferenceCorrelation(_ScoreCorrelation):
-    """The correlation of a metric that compares the response with correct answers, its question or evidence."""
+    """The correlation of a metric that compares the response with correct answers, the question or evidence."""
 
     metric: str
-    """Its name, including its model."""
+    """The name of the metric, including its model."""
 
     @property
     def name(self) -> str:
-        """The name as shown in tables."""
         return self.metric
 
 
 class Gain(Record):
-    """Pearson's r of TrustOV minus the r of one of its halves."""
+    """Pearson's r of TrustOV minus the r of one of its two components."""
 
     system: str | None
     """None for all systems combined."""
     over: Literal["trust_bc", "trust_fc"]
     gain: Figure
-    """In [-2, 2]; above 0 if both halves together agree better with human labels than this one. `n` is the number of
-    responses with all three scores."""
+    """In [-2, 2]; above 0 if TrustOV agrees better with human labels. `n` is the number of responses with all three
+    scores."""
 
     @property
     def half(self) -> TrustMetric:
@@ -182,7 +177,7 @@ class SystemSubject(Record):
 
 
 class MixedQaResult(Record):
-    """Correlations of TrustScores and other metrics with human labels, next to the published ones."""
+    """Correlations of TrustScores and other metrics with human labels, alongside the published correlations."""
 
     schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     data: str = ""
@@ -191,16 +186,16 @@ class MixedQaResult(Record):
     systems: tuple[SystemLabels, ...]
     """Systems in the order of their first answers."""
     correlations: tuple[MetricCorrelation, ...]
-    """Each metric, first for each system and then for all systems combined."""
+    """The correlations of each TrustScore, first for each system and then for all systems combined."""
     reference: tuple[ReferenceCorrelation, ...] = ()
-    """The same for each requested reference-based metric."""
+    """The same for every other metric that was requested."""
     gains: tuple[Gain, ...] = ()
-    """The gain of TrustOV over each of its halves, for each system and for all combined; only for Pearson's r."""
+    """The gain of TrustOV over each component, for each system and for all systems combined. Only for Pearson's r."""
     published: tuple[PublishedRow, ...] = PUBLISHED
     """Table 1 of the paper."""
     usage: Usage
     fingerprint: TrustFingerprint
-    """`subject_model` is the model that was asked about all responses; None if each system had its own."""
+    """`subject_model` is the model that was asked about all responses, or None if each system had its own."""
     subjects: tuple[SystemSubject, ...] = ()
     """The subject model of each system, if each had its own."""
     created_at: datetime
@@ -211,13 +206,13 @@ class MixedQaResult(Record):
         return self.fingerprint.subject_model is not None or bool(self.subjects)
 
     def of(self, system: str | None) -> tuple[MetricCorrelation, ...]:
-        """Returns the TrustScores' correlations for one system, or for all combined (None), in order of the metrics."""
+        """Returns the correlations of the TrustScores for one system, or for all systems combined if it is None."""
         return tuple(found for found in self.correlations if found.system == system)
 
     def paper(self, metric: str, system: str | None) -> float | None:
-        """Returns the paper's figure for the score with this name, whichever model it uses; None if there is none.
+        """Returns the paper's figure for the metric with this name, whatever its model, or None if there is none.
 
-        The paper only has Pearson's coefficients, so the result is None for other coefficients.
+        The paper reports only Pearson's coefficients, so the result is None for other coefficients.
         """
         if any(found.correlation.method is not Method.PEARSON for found in self.correlations):
             return None
@@ -245,7 +240,7 @@ def scored_response(
     report: TrustReport,
     reference: Mapping[str, float | None] | None = None,
 ) -> ScoredResponse:
-    """Combines a response with the scores in its report and those of other metrics; None for scores without a value."""
+    """Combines a response with the scores in its report and those of other metrics. Missing scores are None."""
     return ScoredResponse(
         question_id=question_id,
         system=response.system,
@@ -271,9 +266,10 @@ def correlate_with_labels(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> MixedQaResult:
-    """Correlates every score with the labels, for each system and for all combined; intervals resample whole questions.
+    """Correlates every score with the labels, for each system and for all systems combined.
 
-    The paper uses Pearson's coefficient. Kendall's takes minutes for the intervals of a thousand questions.
+    Intervals resample whole questions. The paper uses Pearson's coefficient. Kendall's takes minutes for 1,000
+    questions.
 
     The intervals depend on the seed in the fingerprint. The order of the responses only affects the order of the
     systems. Raises ValueError if a system answers the same question twice.
@@ -308,7 +304,7 @@ def correlate_with_labels(
 class _Correlations:
     """Correlates scores with labels, for one group of responses at a time.
 
-    Each correlation starts from the same seed, so adding a system does not change the results of the others.
+    Each correlation starts from the same seed, so adding a system does not change the results for the others.
     """
 
     method: Method
@@ -325,11 +321,11 @@ class _Correlations:
         return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
 
     def gains(self, system: str | None, group: Sequence[ScoredResponse]) -> Iterator[Gain]:
-        """Yields the gain of TrustOV over each half, from the responses with all three scores.
+        """Yields the gain of TrustOV over each of its components, based on the responses with all three scores.
 
-        The paper has no table for this but compares the rows of Table 1. Two correlations with the same labels are
+        The paper has no table of gains, but compares the rows of Table 1. Two correlations with the same labels are
         dependent, so the interval is based on their differences in resamples of whole questions. There is no interval
-        if a correlation would have none.
+        in the cases in which a correlation has none.
         """
         scored = [one for one in group if None not in (one.trust_bc, one.trust_fc, one.trust_ov)]
         for over in ("trust_bc", "trust_fc"):
@@ -360,7 +356,6 @@ class _Correlations:
     def _correlated(
         self, group: Sequence[ScoredResponse], scores: Sequence[float | None]
     ) -> tuple[float | None, Correlation]:
-        """Returns the mean of the scores and their correlation with the labels."""
         scored = [score for score in scores if score is not None]
         found = correlate(
             self.method,
@@ -380,7 +375,8 @@ class _Correlations:
 
 
 def _differences(sums: Floats) -> Floats:
-    """(n_resamples,): the first side's r minus the second's, computed from n, Σx, Σy, Σx², Σy² and Σxy of each."""
+    """Returns the differences between the two sides' r, (n_resamples,), from n, Σx, Σy, Σx², Σy² and Σxy of each
+    side."""
     import numpy as np
 
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)

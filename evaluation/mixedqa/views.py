@@ -1,4 +1,4 @@
-"""Shows a MixedQA run on the terminal and as a page: correlations with human labels, next to the paper's figures."""
+"""Displays the correlations of a MixedQA run next to the paper's figures, on the terminal and as a page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Found = MetricCorrelation | ReferenceCorrelation
 
 
 def coefficient(value: float | None) -> str:
-    """Formats a coefficient with three decimals, as in papers; a dash if there is no value."""
+    """Formats a coefficient with three decimals, as in papers, or as a dash if there is no value."""
     return NOTHING if value is None else f"{0.0 if abs(value) < 0.0005 else value:.3f}"
 
 
@@ -43,7 +43,8 @@ def outcome(found: Correlation) -> str:
 
 
 def interval(found: Correlation) -> str:
-    """Returns an interval such as `[0.253, 0.371]`, or why there is none; a dash if there is no coefficient."""
+    """Returns the interval, such as `[0.253, 0.371]`, the reason why there is none, or a dash if there is no
+    coefficient."""
     if found.value is None:
         return NOTHING
     if found.low is None or found.high is None:
@@ -62,7 +63,7 @@ def _why_no_interval(found: Correlation) -> str:
 
 
 def resampling(found: Iterable[Correlation]) -> str:
-    """Explains how intervals are computed, when there is none, and how many resamples were left out at most."""
+    """Explains how intervals are computed, when they are missing, and how many resamples may have been left out."""
     drawn = [one for one in found if one.n_resamples]
     if not drawn:
         return f"There are no intervals, because they need at least {FEWEST_DRAWN} questions."
@@ -70,13 +71,13 @@ def resampling(found: Iterable[Correlation]) -> str:
     left_out = f"; up to {most:,} resamples without a coefficient are left out" if most else ""
     level, n = percent(drawn[0].level), drawn[0].n_resamples
     return (
-        f"{level} intervals by {n:,} resamples of whole questions{left_out}. There is no interval with fewer than "
+        f"{level} intervals from {n:,} resamples of whole questions{left_out}. There is no interval with fewer than "
         f"{FEWEST_DRAWN} questions, or if more than a twentieth of the resamples have no coefficient."
     )
 
 
 def correlations_sheet(result: MixedQaResult, system: str | None) -> Sheet:
-    """Returns the correlations of one system, or of all combined, with a row for each of `shown_correlations`."""
+    """Returns a table of `shown_correlations` for one system, or for all systems combined if it is None."""
     given = result.correlations[0].correlation
     columns: tuple[ColumnOf[Found], ...] = (
         (name("Score"), lambda found: found.name),
@@ -99,7 +100,8 @@ def _coefficient(found: Found) -> Cell:
 
 
 def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]:
-    """Returns the correlations of one group: the requested TrustScores, and the graded one if it was ever scored."""
+    """Returns the correlations to show: the requested TrustScores (graded TrustBC only if computed) and other
+    metrics."""
     asked_for = not result.reference or result.asks_subjects or result.fingerprint.corpus is not None
     shown = {
         found.metric
@@ -111,7 +113,8 @@ def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]
 
 
 def gains_sheet(result: MixedQaResult) -> Sheet:
-    """Returns the gain of TrustOV over each half, next to the differences between the rows of the paper's table."""
+    """Returns the gain of TrustOV over each of its two components, alongside the gain computed from the paper's
+    table."""
 
     def paper(one: Gain) -> str:
         whole, part = (result.paper(metric_name(metric), one.system) for metric in (TrustMetric.TRUST_OV, one.half))
@@ -129,7 +132,7 @@ def gains_sheet(result: MixedQaResult) -> Sheet:
         (Column("Paper"), paper),
         (Column("n"), lambda one: one.gain.n),
     )
-    return sheet_of("What each half of TrustOV adds", columns, result.gains)
+    return sheet_of("What each component of TrustOV adds", columns, result.gains)
 
 
 def _groups(result: MixedQaResult) -> tuple[str | None, ...]:
@@ -148,7 +151,7 @@ def subject_note(result: MixedQaResult) -> str:
 
 
 def print_mixedqa(result: MixedQaResult, console: Console) -> None:
-    """Prints a table for each system and one for all, at the console's width. Names are printed literally."""
+    """Prints a table for each system and one for all systems, at the console's width. Names are printed literally."""
     for system in _groups(result):
         print_sheet(console, correlations_sheet(result, system))
     if result.gains:
@@ -186,16 +189,16 @@ class Axis:
 
     @property
     def marks(self) -> tuple[float, ...]:
-        """The multiples of `STEP` from end to end."""
+        """All multiples of `STEP` on the axis."""
         return tuple(self.low + STEP * place for place in range(round((self.high - self.low) / STEP) + 1))
 
     def at(self, value: float) -> str:
-        """Returns the position of a coefficient as a percentage of the axis: `43.25%`."""
+        """Returns the position of a coefficient as a percentage of the axis, such as `43.25%`."""
         return f"{100 * (value - self.low) / (self.high - self.low):.2f}%"
 
 
 def render_mixedqa_html(result: MixedQaResult) -> str:
-    """Renders a page with a forest plot for each system and for all, the paper's table, and the cost of the run.
+    """Renders a page with a forest plot for each system and for all systems, the paper's table, and the run's cost.
 
     The output is deterministic.
     """

@@ -31,7 +31,7 @@ _ALIASES = {
 }
 """Maps lower-case names of data sets in predictions to the paper's names.
 
-TofuEval's bare name is excluded because the paper uses two parts of it.
+The bare name `tofueval` is excluded because the paper uses two parts of TofuEval.
 """
 
 
@@ -40,9 +40,9 @@ class Inputs:
     """The paths and names passed to a reproduction."""
 
     places: Mapping[str, Path] = field(default_factory=dict)
-    """Maps `NAME:PART` of each data set that was found to its file or folder."""
+    """Maps each data set that was found, as `NAME:PART`, to its file or folder."""
     results: Path | None = None
-    """The output of the entry's command."""
+    """The output of the command listed for the entry."""
     evaluators: Mapping[str, str] = field(default_factory=dict)
     """Maps the paper's names of evaluators to their names in the results."""
 
@@ -51,13 +51,13 @@ class Inputs:
         for named in data:
             if named not in self.places:
                 name = named.partition(":")[0]
-                how = " --from FOLDER" if find_dataset(name).gated else ", or pass its folder with --data"
-                yield f"{named} was not found: run factloop research data get {name}{how}"
+                how = " --from FOLDER`" if find_dataset(name).gated else "`, or pass its folder with --data"
+                yield f"{named} was not found: run `factloop research data get {name}{how}"
 
     def labels(self, datasets: Iterable[str]) -> PredictionTable | None:
-        """Returns the labelled claims of the benchmark's data sets that were found; None if none was found.
+        """Returns the labelled claims of the benchmark's data sets that were found, or None if there are none.
 
-        The labels take the place of an evaluator, so that every figure of the audit can be computed from them alone.
+        The labels also serve as an evaluator, so that every figure of the audit can be computed from labels alone.
         """
         wanted = set(datasets)
         claims = [
@@ -69,9 +69,9 @@ class Inputs:
         return _table_of(claims) if claims else None
 
     def predictions(self) -> PredictionTable | None:
-        """Returns the predictions under the paper's names, if known; None if there are no results.
+        """Reads the predictions and replaces known names by the paper's. None if there are no results.
 
-        Raises DataError if they cannot be read, and ConfigError if they lack an evaluator.
+        Raises DataError if the predictions cannot be read, and ConfigError if an evaluator is unknown or missing.
         """
         if self.results is None:
             return None
@@ -79,7 +79,7 @@ class Inputs:
         unknown = [name for name in self.evaluators.values() if name not in table.scores]
         if unknown:
             there = ", ".join(table.scores)
-            raise ConfigError(f"{self.results}: has no scores by {', '.join(unknown)}, only by {there}")
+            raise ConfigError(f"{self.results} has no scores by {', '.join(unknown)}, only by {there}")
         paper = {ours: _known_evaluator(theirs) for theirs, ours in self.evaluators.items()}
         datasets = [_ALIASES.get(name.casefold(), name) for name in table.dataset.names]
         return replace(
@@ -95,9 +95,9 @@ def _claims(named: str, place: Path) -> Iterator[LabelledClaim]:
 
 
 def _known_evaluator(name: str) -> str:
-    """Returns the name if it is the paper's name of an evaluator, perhaps with `@N` for chunks of N words.
+    """Returns the name if the paper has an evaluator of that name, optionally with `@N` for chunks of N words.
 
-    Raises ConfigError if it is not.
+    Raises ConfigError if there is no such evaluator.
     """
     known = [names[0] for names in published_table(3).rows]
     whole, mark, n_words = name.partition("@")
@@ -127,11 +127,11 @@ def read_result(path: Path, kind: type[T]) -> T:
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror or error})", path=str(path)) from error
     except ValidationError as error:
-        raise DataError(f"is not a {kind.__name__}; use the output of the entry's command", path=str(path)) from error
+        raise DataError(f"is not a {kind.__name__}; pass the output of the entry's command", path=str(path)) from error
 
 
 def find_places(data: Sequence[str], given: str | None) -> dict[str, Path]:
-    """Returns the paths of the data sets that exist.
+    """Maps the data sets that exist to their paths.
 
     `given` is a folder created by `data get`, a folder with one file per part, or the file itself if only one is
     needed. It defaults to the folder used by `data get`. Raises ConfigError if the path does not exist, or if it is a
@@ -140,8 +140,8 @@ def find_places(data: Sequence[str], given: str | None) -> dict[str, Path]:
     place = data_folder() if given is None else Path(given)
     if given is not None and place.is_file():
         if len(data) != 1:
-            wanted = f"must be a folder with {', '.join(data)}" if data else "this entry does not use data"
-            raise ConfigError(f"{given}: {wanted}")
+            wanted = f"must be a folder with {', '.join(data)}" if data else "is not needed: the entry uses no data"
+            raise ConfigError(f"{given} {wanted}")
         return {data[0]: place}
     if given is not None and not place.is_dir():
         raise ConfigError(f"{given}: no such file or folder")

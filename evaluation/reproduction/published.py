@@ -1,4 +1,4 @@
-"""Reads the tables of "Verify with Caution", which the CSV files next to this module reproduce digit by digit.
+"""Reads the tables of "Verify with Caution" from the CSV files next to this module, which copy the printed digits.
 
 The first columns of a file contain the names of its rows, and the others contain figures. A chunked evaluator is named
 `NAME@500`, as in predictions. Empty cells are also empty in the paper.
@@ -34,12 +34,12 @@ class PublishedTable:
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """The data sets in its rows, in the order of the paper."""
+        """The data sets that appear in the rows, in the order of the paper."""
         place = self.heads.index("Data set")
         return tuple(dict.fromkeys(names[place] for names in self.rows))
 
     def systems(self, dataset: str) -> list[Names]:
-        """Returns the rows of the systems in a data set, without its headroom."""
+        """Returns the names of the rows for systems in a data set, without the row for the headroom."""
         return [names for names in self.rows if names[0] == dataset and names[1] != HEADROOM]
 
     @property
@@ -55,7 +55,7 @@ def decimals_of(printed: Decimal) -> int:
 
 @cache
 def published_table(number: int) -> PublishedTable:
-    """Returns the table with this number. Raises FileNotFoundError if it has no figures."""
+    """Returns the table with this number. Raises FileNotFoundError if the table contains no figures."""
     head, *lines = _lines(number)
     n_names = sum(1 for column in head if column in NAME_HEADS)
     columns = tuple(head[n_names:])
@@ -70,7 +70,7 @@ def published_table(number: int) -> PublishedTable:
 
 @cache
 def published_words(number: int) -> Mapping[str, Mapping[str, str]]:
-    """Returns a table of words, such as Table 2: maps the first cell of each row to the other cells by column."""
+    """Returns a table of words, such as Table 2. Maps the first cell of each row to the row's other cells by column."""
     head, *lines = _lines(number)
     return {line[0]: dict(zip(head[1:], line[1:], strict=True)) for line in lines}
 

@@ -16,14 +16,14 @@ class Status(StrEnum):
     """How far an entry has been reproduced here."""
 
     REPRODUCED = "reproduced"
-    """Figures computed from labelled data or by a rule equal the printed ones, with any exceptions noted."""
+    """Our figures, computed from labelled data or by a rule, equal the printed ones. Any exceptions are noted."""
     CHECKED = "agrees with check values"
-    """The figures equal those counted by another program; the paper prints none of them."""
+    """Our figures equal those counted by another program. The paper does not print them."""
     IN_PART = "reproduced in part"
     """Some columns are reproduced; the others need a model, or data that are not available."""
     PRINTED = "follows from printed figures"
-    """Some figures follow from others in the paper, which shows that its arithmetic is consistent, but no data were
-    read. The other figures need a model."""
+    """Some figures follow from others in the paper, which shows that the paper's arithmetic is consistent, but no data
+    were read. The other figures need a model."""
     NEEDS_MODEL = "needs a model"
     CANNOT = "cannot"
     """The underlying data were not published."""
@@ -36,14 +36,14 @@ class Origin(StrEnum):
     RESULTS = "results"
     """The output of another command, such as the predictions of `factloop research verify`."""
     PRINTED = "printed figures"
-    """Other figures printed in the paper. This compares our formula with the paper's, without its data."""
+    """Other figures printed in the paper. This compares our formula with the paper's, without the paper's data."""
     RULE = "our rule"
-    """Our own code alone."""
+    """Our own code, without any data."""
 
 
 Value = float | str | None
 UNDEFINED = "undefined"
-"""A figure that the paper prints as not a number, or that is undefined here. If both are, they count as equal."""
+"""A figure that is undefined here, or printed as NAN in the paper. If both are undefined, they count as equal."""
 ROUNDED = 0.05
 """Maximum rounding error of a figure printed with one decimal."""
 
@@ -59,7 +59,7 @@ class ComparedFigure(Record):
     decimals: Count = 0
     """Number of digits after the decimal point that the paper prints."""
     ours: Value = None
-    """None if it could not be computed."""
+    """None if our figure could not be computed."""
     origin: Origin | None = None
     n: Count | None = None
     """Number of items that our figure is based on."""
@@ -79,7 +79,7 @@ class ComparedFigure(Record):
 
     @property
     def is_equal(self) -> bool:
-        """Whether the two are equal at the paper's precision."""
+        """Whether both figures are equal at the paper's precision."""
         difference = self.difference
         if difference is None:
             return self.is_compared and self.ours == self.published
@@ -112,17 +112,17 @@ class ListedEntry(Record):
     title: str
     status: Status
     why: str
-    """The result, or why there can be none, in one or two sentences."""
+    """The result, or why there is none, in one or two sentences."""
     data: tuple[str, ...]
-    """The labelled data sets that it requires, as `NAME:PART`."""
+    """The labelled data sets that the entry requires, as `NAME:PART`."""
     model: str
     """The models required for figures that cannot be computed from labels; empty if none is needed."""
     key: str
-    """Any other key that it requires, such as one for a search."""
+    """The API keys and other sources that the entry requires, if any."""
     command: str
     """The command whose output is passed with `--results`."""
     calls: str
-    """The calls that the models would receive, for estimating the cost."""
+    """The number of calls that the models would receive, for estimating the cost."""
 
 
 class EntryList(Record):
@@ -134,7 +134,7 @@ class EntryList(Record):
 
 @dataclass(frozen=True)
 class OurFigure:
-    """Our figure, in the unit of the paper's."""
+    """Our figure, in the same unit as the paper's."""
 
     value: Value
     origin: Origin
@@ -147,12 +147,12 @@ Ours = dict[tuple[Names, str], OurFigure]
 
 
 def percent(share: float | None, n: int, origin: Origin = Origin.RESULTS) -> OurFigure:
-    """Returns a fraction as a figure in per cent."""
+    """Converts a fraction to a figure in per cent."""
     return OurFigure(None if share is None else 100 * share, origin, n)
 
 
 def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], OurFigure]) -> list[ComparedFigure]:
-    """Compares every cell of the table, followed by cells that only we have (other systems or evaluators)."""
+    """Compares every cell of the table. Cells that only we have (other systems or evaluators) come last."""
     theirs = {(names, column): printed for names, cells in published.rows.items() for column, printed in cells.items()}
     places = (*theirs, *(place for place in ours if place not in theirs))
     return [compared(*place, theirs.get(place), ours.get(place)) for place in places]
@@ -161,8 +161,8 @@ def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], Ou
 def compared(
     names: Names, column: str, printed: Decimal | str | None, ours: OurFigure | None, decimals: int = 1
 ) -> ComparedFigure:
-    """Compares one cell. `printed` or `ours` is None if that figure does not exist, and `decimals` replaces the paper's
-    precision if there is no printed figure."""
+    """Compares one cell. `printed` or `ours` is None if there is no such figure. `decimals` is the precision if nothing
+    is printed."""
     found = ours or OurFigure(None, Origin.RULE)
     if printed is not None:
         decimals = decimals_of(printed) if isinstance(printed, Decimal) else 0

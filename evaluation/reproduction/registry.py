@@ -1,7 +1,7 @@
-"""Lists what can be reproduced: each table of figures in the papers, with its data and function.
+"""The registry of tables and figures that can be reproduced, each with its data and function.
 
-The entries are in `registry.json`, ordered by paper and then by the number of the table. `run` names a function as
-`module:function`; it is called with the inputs and the entry's `arguments`.
+The entries are in `registry.json`, ordered by paper and then by the number of the table. `run` specifies a function as
+`module:function`, which is called with the inputs and the entry's `arguments`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Entry(ListedEntry):
 
     @property
     def reads_results(self) -> bool:
-        """Whether it requires the output of another command."""
+        """Whether the entry requires the output of another command."""
         return bool(self.command)
 
     @property
@@ -57,10 +57,8 @@ class Entry(ListedEntry):
 
 
 class Paper(Record):
-    """One of the papers."""
-
     key: str
-    """The prefix of its entries' ids."""
+    """The prefix of the ids of the paper's entries."""
     title: str
     citation: str
 

@@ -1,7 +1,7 @@
 """Reproduces tables and statements from SAFE and LongFact (Wei et al. 2024, arXiv 2403.18802).
 
-The figures of section 6 and the appendix come from several runs (models, lengths of responses, numbers of searches).
-They are not in the slides that this list is based on, so only our figures are shown for them.
+The figures in section 6 and the appendix come from several runs, which vary the models, the length of responses and the
+number of searches. They are not in the slides that this list is based on, so they are not compared.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PEOPLE = (
 )
 _REPEATS = (
     "There are 16,040 labelled facts (safe:labels), of which 29 repeat another fact of their response; the other "
-    "16,011 are distinct (safe:agreement). Counts are based on facts, and a mean F1@K on responses"
+    "16,011 are distinct (safe:agreement). Counts are numbers of facts, and means of F1@K are over responses"
 )
 _CHECK_VALUES = {
     "InstructGPT": ("2100", "1971", "655", "0.397", "0.256"),
@@ -37,7 +37,7 @@ _CHECK_VALUES = {
 
 
 def agreement_with_people(inputs: Inputs) -> Findings:
-    """Section 4: the number of facts compared, and the fraction on which SAFE agrees with human annotators."""
+    """Compares the number of facts and the fraction on which SAFE agrees with human annotators (section 4)."""
     responses = _labelled(inputs)
     figures = []
     for column, printed, n in (
@@ -56,7 +56,7 @@ def agreement_with_people(inputs: Inputs) -> Findings:
         notes.append(f"The verdicts are those of {summary.fingerprint.model or 'the offline engine'}.")
         notes.append(f"{found.n_unscored:,} facts have no verdict and are excluded from all figures.")
     else:
-        notes.append("Nothing was judged: pass the output of factloop eval factscore --json with --results.")
+        notes.append("Nothing was judged: pass the output of `factloop eval factscore --json` with --results.")
     return [*figures, compared(("SAFE and people",), "agreement, %", Decimal("72.0"), share)], notes
 
 
@@ -65,7 +65,7 @@ def _labelled(inputs: Inputs) -> list[FactScoreResponse]:
 
 
 def scores_by_labels(inputs: Inputs) -> Findings:
-    """F1@K computed from human labels instead of SAFE's verdicts; no model is needed."""
+    """Compares F1@K computed from human labels instead of SAFE's verdicts, which needs no model."""
     responses = _labelled(inputs)
     figures: list[ComparedFigure] = []
     for system, printed in _CHECK_VALUES.items():
@@ -101,9 +101,9 @@ def prompts_of_longfact(inputs: Inputs) -> Findings:
 
 
 def disagreements_with_people(inputs: Inputs) -> Findings:
-    """The slides' figures on facts for which SAFE and human annotators disagree."""
+    """Lists the slides' figures for facts on which SAFE and human annotators disagree."""
     del inputs
     return (
-        compared(("SAFE right, of 100 facts in which it differs from people",), "%", Decimal(76), None),
-        compared(("SAFE's cost, of that of people",), "times cheaper", Decimal(20), None),
+        compared(("SAFE right, among 100 facts on which it and people differ",), "%", Decimal(76), None),
+        compared(("SAFE's cost, compared with that of people",), "times cheaper", Decimal(20), None),
     ), (PEOPLE,)

@@ -48,14 +48,14 @@ _QUESTIONS = (
         "Florida",
     ),
 )
-"""Questions, responses, and the words that the paper's distractors replace."""
-_NOTHING_ASKED = "No model was asked: pass the output of factloop eval mixedqa --json with --results."
+"""Questions, responses, and the words that the paper's distractors replace in them."""
+_NOTHING_ASKED = "No model was asked: pass the output of `factloop eval mixedqa --json` with --results."
 _Correlations = dict[tuple[str, str], OurFigure]
 """Maps a metric and a system to our figure."""
 
 
 def correlations(inputs: Inputs) -> Findings:
-    """Table 1: Pearson's correlation of each metric with human labels, for each system."""
+    """Compares Pearson's correlation of each metric with human labels, for each system (Table 1)."""
     ours: _Correlations = {}
     if MIXEDQA in inputs.places:
         ours |= _lexical(list(load_any_mixedqa(inputs.places[MIXEDQA])))
@@ -77,14 +77,13 @@ def _printed(value: float | None) -> Decimal | None:
 
 
 def _beside(theirs: Mapping[tuple[str, str], Decimal | str | None], ours: _Correlations) -> list[ComparedFigure]:
-    """Compares the paper's figures with ours; ours for other systems follow, with three decimals as in the paper."""
+    """Compares the paper's figures with ours. Our figures for other systems come last, with three decimals."""
     alone = [place for place in ours if place not in theirs]
     figures = [compared((row,), system, printed, ours.get((row, system))) for (row, system), printed in theirs.items()]
     return figures + [compared((row,), system, None, ours[row, system], decimals=3) for row, system in alone]
 
 
 def _lexical(items: Sequence[MixedQaItem]) -> _Correlations:
-    """Computes the metrics that need no model, from the data alone."""
     found: _Correlations = {}
     for metric in build_metrics(("lexical",)):
         for system in SYSTEMS:
@@ -111,13 +110,12 @@ def _of_result(result: MixedQaResult) -> _Correlations:
 
 
 def _on_systems(result: MixedQaResult) -> Iterator[str]:
-    """Says which model was asked about which system, and which systems are not in the paper."""
     subject = result.fingerprint.subject_model
     if result.subjects:
         asked = ", ".join(f"{one.model} for {one.system}" for one in result.subjects)
         yield f"Each system was asked about its own responses, as in the paper: {asked}."
     elif subject is None:
-        yield "The results have no subject model, and so neither TrustBC nor TrustOV."
+        yield "The results were computed without a subject model, so there is no TrustBC or TrustOV."
     else:
         yield f"{subject} was asked about the responses of every system; in the paper, each is asked about its own."
     others = [one.system for one in result.systems if one.system not in SYSTEMS]
@@ -129,10 +127,11 @@ def _on_systems(result: MixedQaResult) -> Iterator[str]:
 
 
 def gains(inputs: Inputs) -> Findings:
-    """Section 4: the gain of TrustOV over each of its halves. The paper's are differences between rows of Table 1."""
+    """Compares the gain of TrustOV over each component (section 4). The paper's gains are differences between rows of
+    Table 1."""
     halves = {"trust_bc": "TrustBC", "trust_fc": "TrustFC"}
     ours: _Correlations = {}
-    notes = ["The paper has no ablation table, so its figures here are differences between rows of its Table 1."]
+    notes = ["The paper has no ablation table, so its figures here are the differences between rows of Table 1."]
     if inputs.results is None:
         notes.append(_NOTHING_ASKED)
     else:
@@ -152,14 +151,14 @@ def gains(inputs: Inputs) -> Findings:
 
 
 def kappa(inputs: Inputs) -> Findings:
-    """Table 2: the paper's figures on the agreement between its two annotators."""
+    """Lists the paper's figures for the agreement between its two annotators (Table 2)."""
     del inputs
     figures = [compared((system,), "kappa", Decimal(printed), None) for system, printed in _KAPPA.items()]
     return figures, (NO_SECOND_LABEL,)
 
 
 def overall_scores(inputs: Inputs) -> Findings:
-    """Table 3: TrustOV for each pair of consistency and relation."""
+    """Compares TrustOV for each combination of consistency and relation (Table 3)."""
     del inputs
     figures = []
     for names, printed in _OVERALL.items():
@@ -169,7 +168,8 @@ def overall_scores(inputs: Inputs) -> Findings:
 
 
 def distractors(inputs: Inputs) -> Findings:
-    """Table 7: the words replaced in three responses, and their replacements from the built-in sources."""
+    """Compares the words replaced in three responses (Table 7), and lists our replacements from the built-in
+    sources."""
     del inputs
     figures: list[ComparedFigure] = []
     for question, response, replaced in _QUESTIONS:
@@ -179,5 +179,5 @@ def distractors(inputs: Inputs) -> Findings:
         figures.append(compared((question,), "replaced", replaced, OurFigure(words, Origin.RULE, 3)))
         figures.append(compared((question,), "by", None, OurFigure(by, Origin.RULE, 3)))
     return figures, (
-        "Our substitutes come from the built-in names and rules, the paper's from DBpedia: see --dbpedia and --kb.",
+        "Our substitutes come from the built-in names and rules, and the paper's from DBpedia; see --dbpedia and --kb.",
     )

@@ -48,8 +48,8 @@ from factloop.reports.figures import plural
 Findings = tuple[Iterable[ComparedFigure], Iterable[str]]
 """The figures of an entry, with notes on what was read, what is missing and how to interpret the figures."""
 PREDICTIONS = (
-    "No model was asked: pass the predictions of factloop research verify with --results, and match the "
-    "evaluators with --evaluator PAPER=OURS"
+    "No model was asked: pass the predictions of `factloop research verify` with --results, and match the "
+    "evaluators with `--evaluator PAPER=OURS`"
 )
 RAGTRUTH = ("RAGTruth-CNN/DM", "RAGTruth-News", "RAGTruth-MARCO", "RAGTruth-Yelp")
 ERRORS: Mapping[int, tuple[tuple[str, ...], Level]] = {
@@ -81,7 +81,7 @@ WRONG, REVERSED = "%Err", "%Maj. Err"
 
 
 def labelled_parts(datasets: Iterable[str]) -> tuple[str, ...]:
-    """Returns the parts, as `NAME:PART`, with labels for these data sets of the paper, if factloop can load them."""
+    """Returns the labelled parts of these data sets that factloop can load, as `NAME:PART`."""
     return tuple(part for name in dict.fromkeys(datasets) if (part := benchmark_dataset(name).part) is not None)
 
 
@@ -90,7 +90,7 @@ def _unless_given(inputs: Inputs, note: str = PREDICTIONS) -> tuple[str, ...]:
 
 
 def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
-    """Returns the paper's row if the systems are the same as the paper's, or else a separate row, which is noted."""
+    """Returns the paper's row if our systems are the same as the paper's, or else adds a note and returns a new row."""
     theirs = {
         names[1]
         for number, (datasets, _) in ERRORS.items()
@@ -107,7 +107,7 @@ def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
 
 
 def describe_datasets(inputs: Inputs) -> Findings:
-    """Table 2: the task groups, and whether claims are parts of longer responses."""
+    """Compares the task groups, and whether claims are parts of longer responses (Table 2)."""
     table = inputs.labels(NAMES)
     figures: list[ComparedFigure] = []
     for name, printed in published_words(2).items():
@@ -175,7 +175,6 @@ def _printed_biases(table: PublishedTable) -> Ours:
 def _measured_errors(
     table: PredictionTable, published: PublishedTable, level: Level, origin: Origin, notes: list[str]
 ) -> Ours:
-    """Returns the rates in per cent of each system and of the best one, or of all claims in a data set."""
     counted = quantification(count(table), levels=(level,))
     found: Ours = {}
 
@@ -238,7 +237,7 @@ def order_pairs(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_orders(table: PublishedTable) -> Ours:
-    """Calculates the fractions of wrong and of reversed pairs from the counts printed above them."""
+    """Calculates the fractions of wrong and of reversed pairs from the printed counts of pairs."""
     found: Ours = {}
     for dataset in table.datasets:
         for evaluator in table.columns:
@@ -270,10 +269,10 @@ def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> I
 
 
 def _measured_orders(table: PredictionTable, dataset: str, published: PublishedTable, notes: list[str]) -> Ours:
-    """Returns the numbers and fractions of pairs.
+    """Returns the number of pairs in each cell, and the fractions of wrong and reversed pairs.
 
     A pair whose first system is worse by label is counted with both of its signs reversed. If the number of pairs
-    differs from the paper's, they get separate rows, since 2 of 6 pairs cannot be compared with 5 of 15.
+    differs from the paper's, our figures get separate rows, since 2 of 6 pairs cannot be compared with 5 of 15.
     """
     found: Ours = {}
     cells = [row for row in published.rows if row[0] == dataset and " as " in row[1]]
@@ -310,7 +309,7 @@ def _evaluators(table: PredictionTable) -> list[str]:
 
 
 def correlate_rates(inputs: Inputs, number: int) -> Findings:
-    """Correlates labelled and predicted rates over the systems in a data set, with Kendall's and Pearson's method."""
+    """Compares Kendall's and Pearson's correlations of labelled with predicted rates over the systems in a data set."""
     table, (sources, level) = published_table(number), CORRELATIONS[number]
     found, notes = Ours(), list[str]()
     for source in sources:
@@ -363,10 +362,10 @@ def _printed_correlations(rates: PublishedTable) -> Ours:
 
 
 def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
-    """Tables 3 to 5: one row per evaluator, one column per data set, and the average of all fourteen.
+    """Compares Tables 3 to 5, which have a row per evaluator, a column per data set, and an average of all fourteen.
 
     Balanced accuracy is the mean of 1 - FPR and 1 - FNR, so Table 3 follows from Tables 4 and 5. If we have fewer data
-    sets, our average is compared with the mean of the paper's figures for the same ones.
+    sets, our average is compared with the mean of the paper's figures for the same data sets.
     """
     published, found = published_table(number), Ours()
     for names in published.rows:
@@ -398,7 +397,7 @@ def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
             theirs = Decimal(mean).quantize(Decimal("0.1"))
         averages.append(compared((evaluator,), f"{AVERAGE} of {plural(len(figures), 'data set')}", theirs, ours))
     strangers = [] if table is None else [name for name in table.dataset.names if name not in NAMES]
-    note = f"{', '.join(strangers)}: not among the paper's data sets, and so left out of the average"
+    note = f"{', '.join(strangers)} left out of the average: not among the paper's data sets"
     return [*compare_table(published, found), *averages], (*((note,) if strangers else ()), *_unless_given(inputs))
 
 
@@ -406,7 +405,7 @@ _CHUNKS = f"{PREDICTIONS}; add the chunked column with --chunk-words 500"
 
 
 def chunked_rates(inputs: Inputs) -> Findings:
-    """Table 30: rates with and without chunks, on documents of more than 500 words."""
+    """Compares rates with and without chunks, on documents of more than 500 words (Table 30)."""
     table, found = published_table(30), Ours()
     for names in table.rows:
         mean = (table.value(names, "TPR") + table.value(names, "TNR")) / 2
@@ -431,7 +430,7 @@ ADJUSTED, CROSS_VALIDATED = "Bespoke-7B", "Cross-Validated"
 
 
 def adjustments(inputs: Inputs, number: int) -> Findings:
-    """Compares biases after adjustment with one labelled system of RAGTruth (section 5, Tables 1 and 31).
+    """Compares biases after they are adjusted with one labelled system of RAGTruth (section 5, Tables 1 and 31).
 
     Each method is calibrated on one system and tested on the other five. The figures are the mean and the maximum
     magnitude of the bias. Table 1 averages Table 31 over the calibration systems, and biases without adjustment follow
@@ -451,7 +450,6 @@ def adjustments(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_means() -> Ours:
-    """Calculates Table 1 from Table 31."""
     whole, found = published_table(31), Ours()
     for names in published_table(1).rows:
         calibration, dataset = names

@@ -1,4 +1,4 @@
-"""Shows reproductions, and the list of entries, as sheets, on the terminal and as pages."""
+"""Displays reproductions and the list of entries on the terminal and as pages."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from factloop.reports.visible import visible
 
 
 def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Sheet:
-    """Returns the published figures next to ours, with the difference. Each row is a cell of the table; `ours_alone`
-    keeps only the cells for which we have a figure."""
+    """Returns the published figures, ours and the differences, with a row for each cell of the paper's table.
+    `ours_alone` keeps only the cells for which we have a figure."""
     theirs = "Paper" if found.against == "paper" else "Check value"
     columns: tuple[ColumnOf[ComparedFigure], ...] = (
         (name("Row"), lambda one: ", ".join(one.names)),
@@ -64,7 +64,7 @@ def _value(value: Value, decimals: int) -> Cell:
 
 
 def outcome(found: Reproduction) -> str:
-    """Says how many figures were compared and how many of them are equal, grouped by the origin of ours."""
+    """Says how many figures were compared and how many of them are equal, grouped by the origin of our figures."""
     if not found.n_compared:
         return f"None of {plural(len(found.figures), 'figure')} could be compared."
     theirs = "the printed figures up to rounding" if found.against == "paper" else "the check values"
@@ -117,7 +117,7 @@ def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> N
 
 
 def render_reproduction_html(found: Reproduction, entry: Entry) -> str:
-    """Renders a page with the published figures next to ours and a download of the table. It is deterministic."""
+    """Renders a page with the published figures next to ours, and a download. The output is deterministic."""
     sheet = reproduction_sheet(found)
     paper = next(one for one in PAPERS if one.key == entry.paper)
     return _page(

@@ -1,1 +1,1 @@
-"""Runs over a data set, which can be resumed, and which use either this process or Ray."""
+"""Resumable runs over a data set, in this process or on Ray."""

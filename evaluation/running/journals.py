@@ -1,11 +1,11 @@
 """Manages the journals in which a run on several machines saves the answers that it has paid for.
 
 SQLite supports several processes on one machine, but breaks if two machines share a file over a network. Workers on the
-machine that started the run therefore share the run's journal with all other engines, and each additional machine has
-its own journal next to it. At the start of the next attempt, all journals are merged into one, and a machine without a
-journal starts with a copy of it. So no answer in the folder is paid for twice, whatever the number of workers. If the
-machines do not share a folder, an answer is known only to the machine that paid for it, and killing the run loses the
-work on unfinished responses.
+machine that started the run therefore use the same journal as a run without Ray, and each additional machine has a
+separate journal in the same folder. At the start of the next attempt, all journals are merged into one, and a machine
+without a journal starts with a copy of the merged one. So no answer in the folder is paid for twice, whatever the
+number of workers. If the machines do not share a folder, an answer is known only to the machine that paid for it, and
+killing the run loses the work on unfinished responses.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from factloop.tools.calls.cache import CallCache
 
 JOURNAL = "journal.sqlite"
 EARLIER = "earlier.sqlite"
-"""A copy of the journal at the start of the run, which is never changed."""
+"""A copy of the journal from the start of the run. The copy is never changed."""
 _ELSEWHERE = "journal-*.sqlite"
 
 
 def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
-    """Merges all journals of earlier attempts into one; returns how many model calls and dollars its contents cost.
+    """Merges all journals of earlier attempts into one, and returns the model calls and dollars spent on the answers.
 
-    Call this only when no workers are running. `elsewhere` says whether there are other machines, which need a copy.
-    Raises ConfigError if a journal cannot be used.
+    Call this only when no workers are running. `elsewhere` says whether there are workers on other machines, which need
+    a copy. Raises ConfigError if a journal cannot be used.
     """
     home = directory / JOURNAL
     make_private_folder(directory)
@@ -66,7 +66,7 @@ def journal_at(directory: Path, machine: str, home: str) -> Path:
 
 
 def _take_in(path: Path, home: Path) -> None:
-    """Moves the answers at `path` into the journal `home`. This can be repeated if it was killed halfway."""
+    """Moves the answers at `path` into the journal `home`. If this is killed halfway, it can be repeated."""
     try:
         with closing(sqlite3.connect(home, isolation_level=None)) as connection:
             connection.execute("ATTACH ? AS elsewhere", (str(path),))
@@ -74,7 +74,7 @@ def _take_in(path: Path, home: Path) -> None:
                 connection.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM elsewhere.{table}")
             connection.execute("DETACH elsewhere")
     except sqlite3.Error as error:
-        raise ConfigError(f"{path}: cannot be merged into {home} ({error}); move it away") from error
+        raise ConfigError(f"cannot merge {path} into {home}: {error}; move {path.name} to another folder") from error
     for ending in ("", "-wal", "-shm"):
         path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
 
@@ -86,5 +86,5 @@ def _copy(home: Path, copy: Path) -> None:
         with closing(sqlite3.connect(home)) as source, closing(sqlite3.connect(draft)) as target:
             source.backup(target)
     except sqlite3.Error as error:
-        raise ConfigError(f"{home}: cannot be copied ({error})") from error
+        raise ConfigError(f"cannot copy {home}: {error}") from error
     draft.replace(copy)

@@ -26,22 +26,23 @@ LONGEST_RECORD = 2**30
 
 @dataclass(frozen=True)
 class LogFormat(Generic[R, K]):
-    """How a feature writes its records."""
+    """How a feature writes and reads its records."""
 
     name: str
     """The name used in messages for a log without a file."""
     key: Callable[[R], K]
     """Returns the key that identifies a record."""
     dump: Callable[[R], bytes]
-    """Returns the line of a record, including its line end; empty if the record should not be saved."""
+    """Returns a record as a line, including the line break, or empty bytes if the record should not be saved."""
     parse: Callable[[bytes, str, int | None], R]
-    """Reads a line, given its file and number. Raises DataError if this command did not write it."""
+    """Parses a line, given its file and number. Raises DataError if this command did not write the line."""
     is_final: Callable[[R], bool] = lambda _: True
-    """Whether to keep a record. Other records failed for a temporary reason and are made again."""
+    """Whether to keep a record. Other records failed for a temporary reason, so their items are processed again."""
     parse_last: Callable[[bytes, str, int], R | None] = lambda *_: None
-    """Reads a last line without a line end; None if a killed process did not finish it. Raises DataError."""
+    """Parses a last line without a line break; returns None if a killed process left it unfinished. Raises
+    DataError."""
     private: bool = True
-    """Whether only its owner can access the file."""
+    """Whether only the owner of the file can access it."""
 
 
 def _accept(_record: object, _line: int) -> None:
@@ -54,9 +55,9 @@ class Log(Generic[R, K]):
     def __init__(self, path: Path | None, form: LogFormat[R, K], *, check: Callable[[R, int], None] = _accept) -> None:
         """Opens or creates the file, or an unnamed temporary file if `path` is None.
 
-        Drops records that are not final and an unfinished line left by a killed process. `check` is called with each
-        record and its line number. It may reject the record by raising an error, in which case the file is unchanged.
-        Raises ConfigError if the file cannot be used, and DataError if a line is not a record.
+        Drops records that are not final, and an unfinished last line left by a killed process. `check` is called with
+        each record and its line number. It may reject the record by raising an error, in which case the file is
+        unchanged. Raises ConfigError if the file cannot be used, and DataError if a line is not a record.
         """
         self._path, self._format = path, form
         self._name = form.name if path is None else str(path)
@@ -77,7 +78,7 @@ class Log(Generic[R, K]):
         return self._places.keys()
 
     def append(self, record: R) -> None:
-        """Writes one record, which is safe from then on if this process is killed. Raises ConfigError if it fails."""
+        """Writes one record, which is then safe even if this process is killed. Raises ConfigError if writing fails."""
         line = memoryview(self._format.dump(record))
         if not line:
             return
@@ -97,7 +98,7 @@ class Log(Generic[R, K]):
                 yield self._format.parse(self._file.readline(), self._name, None)
 
     def put_in_order(self, keys: Iterable[K]) -> None:
-        """Reorders the lines by these keys, which must include all records. Raises ConfigError if writing fails."""
+        """Reorders the lines by these keys, which must cover all records. Raises ConfigError if writing fails."""
         ordered = {key: self._places[key] for key in keys}
         if any(one > other for one, other in pairwise(ordered.values())):
             self._places = ordered
@@ -132,7 +133,6 @@ class Log(Generic[R, K]):
             self._end_at(end)
 
     def _end_at(self, end: int) -> None:
-        """Removes an unfinished line after this position, and adds a missing line end."""
         try:
             if self._file.seek(0, os.SEEK_END) > end:
                 self._file.truncate(end)
@@ -143,7 +143,6 @@ class Log(Generic[R, K]):
             raise self._unusable(error) from error
 
     def _rewrite(self) -> None:
-        """Rewrites the file with only the records that have a position, in that order."""
         assert self._path is not None  # a log without a file starts empty
         partial = self._path.with_name(f"{self._path.name}.tmp")
         moved: dict[K, int] = {}
@@ -168,11 +167,11 @@ class Log(Generic[R, K]):
         return TemporaryFile() if self._path is None else open(self._path, "a+b", opener=self._opener)
 
     def _unusable(self, error: OSError) -> ConfigError:
-        return ConfigError(f"{self._name}: cannot be used ({error.strerror or error})")
+        return ConfigError(f"cannot use {self._name}: {error.strerror or error}")
 
 
 def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterator[tuple[bytes, R]]:
-    """Yields the lines of a log with their records, except for a last line that a killed process did not finish.
+    """Yields the lines of a log with their records. Skips a last line that a killed process did not finish.
 
     Raises DataError if a line is not a record.
     """
@@ -186,5 +185,5 @@ def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterato
 
 
 def no_passing_failure(judgements: Iterable[Judgement]) -> bool:
-    """Returns whether none of these judgements is a failure that another attempt might resolve."""
+    """Returns whether no judgements failed for a reason that another attempt might resolve."""
     return not any(judgement.unscored_reason in MENDABLE for judgement in judgements)

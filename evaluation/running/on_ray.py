@@ -4,10 +4,10 @@ A single process can keep hundreds of model calls in flight, since it mostly wai
 between calls (prompts, JSON, searching documents, the offline engine) saturates one core, and more machines help if it
 saturates all cores of one machine.
 
-Each worker gets a share of the run's limits and learns the server's pace independently. Ray restarts a worker that
-dies. Its unfinished items go to the remaining workers, because there may never be room for the replacement after the
-loss of a machine. Answers are saved as described in the module `journals`. A call that is still in flight in one worker
-may be repeated by another; workers only share answers that have been saved.
+Each worker gets a share of the run's limits and adapts to the server's pace independently. Ray restarts a worker that
+dies. The unfinished items of a dead worker go to the remaining workers, because the cluster may never have room for a
+replacement after losing a machine. Answers are saved as described in the module `journals`. A call that is still in
+flight in one worker may be repeated by another; workers only share answers that have been saved.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.together import as_they_come
 
 RESTARTS = 2
-"""Number of times that Ray restarts a worker. With a limit on calls or cost, workers are not restarted, because the
-spending of a dead worker is unknown."""
+"""Number of times that Ray restarts a worker. With a limit on calls or cost, workers are not restarted, because it is
+unknown how much a dead worker has spent."""
 MOST_WORKERS = 3
-"""Number of workers that may die while judging an item before the item is blamed."""
+"""Number of workers that may die while judging the same item before the run fails."""
 STARTED_WITHIN_S = 300.0
 """Maximum time in seconds to wait for the first worker, since the cluster may never have room for one."""
 REPLACED_WITHIN_S = 50.0
@@ -61,8 +61,8 @@ _PASSED_ON = re.compile(
 _LOGGER = logging.getLogger(__name__)
 
 OpenJudge = Callable[[CheckSettings, Path | None], AbstractAsyncContextManager[Judge[Item, AnyRecord]]]
-"""Opens a judge with these settings that saves answers at the path, or in the user's cache if it is None. It must be a
-module-level function, so that other processes can find it by name."""
+"""Opens a judge with these settings. Answers are saved at the path, or in the user's cache if the path is None. The
+function must be defined at module level, so that other processes can find it by name."""
 
 
 async def judged_on_ray(
@@ -77,16 +77,16 @@ async def judged_on_ray(
 ) -> AsyncGenerator[AnyRecord, None]:
     """Yields the records as workers complete them. Reads only as many `items` as the workers have capacity for.
 
-    Without an `address`, a small local Ray runs for as long as the generator. With an address (`auto`, `HOST:6379`),
-    the workers run on the machines of that cluster, each of which must have this version of factloop and the documents
-    at the same paths. `describe` returns the name of an item for messages. Paid answers are saved in `directory`. A
-    caller that stops early must close the generator (`contextlib.aclosing`), which stops the workers.
+    Without an `address`, a small local Ray instance runs for as long as the generator. With an address (`auto`,
+    `HOST:6379`), the workers run on the machines of that cluster, each of which must have this version of factloop and
+    the documents at the same paths. `describe` returns the name of an item for messages. Paid answers are saved in
+    `directory`. A caller that stops early must close the generator (`contextlib.aclosing`), which stops the workers.
 
-    Raises ConfigError if Ray is not installed, if there is no cluster at that address, or if the settings are invalid;
-    DataError if the engine does; and ToolError if workers keep dying or none can be started.
+    Raises ConfigError if Ray is not installed, if there is no cluster at that address, or if the settings are invalid.
+    Raises ToolError if workers keep dying or none can be started, and any DataError of the engine.
     """
     if workers < 1:
-        raise ConfigError(f"--workers {workers}: must be at least 1")
+        raise ConfigError(f"--workers must be at least 1, not {workers}")
     divide(settings, workers, paid=(0, 0.0))  # reports errors in the settings before Ray is started
     with connected(workers, address) as ray, _kept_in(settings, directory) as folder:
         environment = {name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name)}
@@ -110,7 +110,7 @@ async def judged_on_ray(
 
 
 class Pool(Generic[Item, AnyRecord]):
-    """A pool of workers. `rooms` are the numbers of items that each worker takes at a time."""
+    """A pool of workers. `rooms` contains the number of items that each worker processes at a time."""
 
     def __init__(self, actors: Sequence[Any], rooms: Sequence[int], describe: Callable[[Item], str]) -> None:
         self._rooms = dict(zip(actors, rooms, strict=True))
@@ -121,7 +121,7 @@ class Pool(Generic[Item, AnyRecord]):
         self._opening: set[asyncio.Future[None]] = set()
         self._giving_up: asyncio.TimerHandle | None = None
         self._free: asyncio.Queue[_Open | BaseException] = asyncio.Queue()
-        """Each open worker, once for each item that it has capacity for, or the error if there will be no worker."""
+        """Contains each open worker once per item that it has capacity for, or an error if there will be no workers."""
 
     async def judged(
         self,
@@ -130,7 +130,7 @@ class Pool(Generic[Item, AnyRecord]):
         started_within_s: float = STARTED_WITHIN_S,
         replaced_within_s: float = REPLACED_WITHIN_S,
     ) -> AsyncGenerator[AnyRecord, None]:
-        """Yields the records as they are completed, and does not wait at the end for workers that are still starting.
+        """Yields the records as they are completed. Does not wait at the end for workers that are still starting.
 
         Raises ToolError if all workers have died and none is replaced within `replaced_within_s`, or if none is ready
         within `started_within_s`.
@@ -180,13 +180,13 @@ class Pool(Generic[Item, AnyRecord]):
             self._free.put_nowait(worker)
 
     def _await_one(self) -> None:
-        """Ends the run if no worker is open in time. The first start takes longer, since machines may have to boot."""
+        """Ends the run if no worker is open in time. The first start may take longer if machines have to boot."""
         started_within_s, replaced_within_s = self._within_s
         error = _none_left(f"none was replaced within {replaced_within_s:g} s")
         if self._unopened:
             error = ToolError(
                 f"no worker was ready within {started_within_s:g} s: the cluster has no room for one, or its machines "
-                "do not answer. Finished judgements are kept",
+                "do not respond. Finished judgements are kept",
                 tool="ray",
             )
         within_s = started_within_s if self._unopened else replaced_within_s
@@ -205,10 +205,9 @@ class Pool(Generic[Item, AnyRecord]):
             self._free.put_nowait(worker)
             return record
         whom = self._describe(item)
-        raise ToolError(f"{MOST_WORKERS} workers died while judging {whom}, among others: {death}", tool="ray")
+        raise ToolError(f"{MOST_WORKERS} workers died while judging {whom}; the last error was: {death}", tool="ray")
 
     async def _next(self) -> _Open:
-        """Waits for a worker with capacity. Raises the error if there will be none."""
         while (worker := await self._free.get()) not in self._open:
             if isinstance(worker, BaseException):
                 self._free.put_nowait(worker)  # for the other items
@@ -216,7 +215,6 @@ class Pool(Generic[Item, AnyRecord]):
         return worker
 
     def _replace(self, worker: _Open, error: Exception) -> None:
-        """Stops giving items to a worker that died, and opens its replacement in the background."""
         if worker in self._open:
             _LOGGER.warning("A worker died (%s); other workers take over its items.", type(error).__name__)
             self._open.discard(worker)
@@ -225,7 +223,6 @@ class Pool(Generic[Item, AnyRecord]):
                 self._await_one()
 
     def _bury(self, actor: Any, error: Exception) -> None:
-        """Removes a worker that Ray does not replace from the pool."""
         self._alive.discard(actor)
         self._unopened.discard(actor)
         if not self._alive:
@@ -234,7 +231,7 @@ class Pool(Generic[Item, AnyRecord]):
 
 @dataclass(frozen=True, eq=False)
 class _Open:
-    """A worker from its opening to its death. A replacement is a new object."""
+    """An open worker. The replacement for a dead worker is a new object."""
 
     actor: Any
 
@@ -262,7 +259,7 @@ class Home:
 
     machine: str
     folder: Path
-    """Its working directory, to which relative paths in the settings refer."""
+    """The working directory, to which relative paths in the settings refer."""
     environment: Mapping[str, str]
     """Environment variables with keys and addresses. They are not in Ray's runtime environment, which Ray logs."""
     version: str
@@ -295,7 +292,8 @@ class Worker(Generic[Item, AnyRecord]):
         """Starts the engine and returns an error if the version or the settings are wrong."""
         ours, theirs = factloop.__version__, self._home.version
         if ours != theirs:
-            return Wrong(is_about_data=False, message=f"{_here()} has factloop {ours}, but this machine has {theirs}")
+            message = f"the worker on {_here()} has factloop {ours}, but the run has {theirs}: install the same"
+            return Wrong(is_about_data=False, message=message)
         try:
             await self._judge()
         except (ConfigError, DataError) as error:
@@ -348,13 +346,13 @@ def one_line(error: Exception) -> str:
 
 
 def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) -> list[CheckSettings]:
-    """Returns the settings of each worker. Calls and dollars `paid` by earlier attempts are subtracted first.
+    """Divides the limits among the workers, after subtracting the calls and dollars that earlier attempts `paid`.
 
     No worker can use the unused share of another, so a run may end slightly below its budget. Raises ConfigError if
-    there are more workers than calls allowed in flight.
+    there are more workers than concurrent calls allowed.
     """
     if 0 < settings.concurrency < workers:
-        raise ConfigError(f"--workers {workers}: must not exceed --concurrency ({settings.concurrency})")
+        raise ConfigError(f"--workers must not exceed --concurrency ({settings.concurrency}), but is {workers}")
     shares = []
     for number in range(workers):
         changes: dict[str, int | float] = {"concurrency": _part(settings.concurrency, number, workers)}
@@ -369,7 +367,7 @@ def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) ->
 
 
 def add_paid(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
-    """Adds paid calls and dollars to a share, for an engine that counts those in its journal towards its limits."""
+    """Adds paid calls and dollars to a share, because an engine counts those in its journal towards its limits."""
     changes: dict[str, int | float] = {}
     if share.max_calls is not None:
         changes["max_calls"] = share.max_calls + paid[0]
@@ -379,7 +377,6 @@ def add_paid(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
 
 
 def is_limited(settings: CheckSettings) -> bool:
-    """Returns whether there is a limit on calls or cost."""
     return settings.max_calls is not None or settings.budget_usd is not None
 
 
@@ -390,7 +387,6 @@ def _part(whole: int, number: int, parts: int) -> int:
 
 @contextmanager
 def _kept_in(settings: CheckSettings, directory: Path | None) -> Iterator[Path | None]:
-    """Provides the folder of the journals; None if answers go to the user's cache."""
     if directory is None and settings.cache and settings.model is not None:
         yield None
         return
@@ -444,8 +440,8 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
             _try_to_reach(address)
             ray.init(address=address, **quiet)
             return
-        # Must be called in this thread, which lives on: the system kills Ray's processes when the thread that started
-        # them ends.
+        # Must be called in this thread, which stays alive: the system kills Ray's processes when the thread that
+        # started them ends.
         ray.init(
             address="local",  # otherwise a RAY_ADDRESS in the environment would be used
             num_cpus=workers,
@@ -455,7 +451,7 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
             **quiet,
         )
     except Exception as error:  # Ray raises a bare Exception if a node does not start in time
-        where = f"--address {address}: no Ray cluster responds" if address else "Ray cannot be started here"
+        where = f"no Ray cluster responds at --address {address}" if address else "cannot start Ray"
         raise ConfigError(f"{where} ({one_line(error)})") from error
 
 

@@ -1,8 +1,8 @@
 """Runs many items through one engine and saves each record on disk, so a killed run only loses unfinished items.
 
 A feature defines its items and records, how an item is judged, and how records are summarized. `Run` skips items that
-already have a record, saves each new record before it is reported, and makes the summary last. A killed run continues
-when it is started again.
+already have a record, saves each new record before it is reported, and finally makes the summary. Starting a killed run
+again resumes it.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ AT_ONCE = 32
 """Number of items, such as responses, to process concurrently: enough to keep 64 calls in flight, but few enough to fit
 in memory."""
 BATCHED_AT_ONCE = 2_000
-"""The same if models are called in batches, since all items in progress wait for a batch together. A response takes 1
-to 3 MB."""
+"""The same number if models are called in batches, because all items in progress wait for the same batch. A response
+takes 1 to 3 MB."""
 
 Judge = Callable[[Item], Awaitable[AnyRecord]]
-"""Makes the record of one item. It may be called concurrently."""
+"""Makes the record of one item. May be called concurrently."""
 Engine = Callable[[Iterable[Item]], AsyncGenerator[AnyRecord, None]]
-"""Makes the records of items, in any order. It reads no more items than it has capacity for."""
+"""Makes the records of items, in any order. The engine reads no more items than it has capacity for."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ class Run(Generic[Item, AnyRecord, Summary]):
     log: Log[AnyRecord, Any]
     engine: Engine[Item, AnyRecord]
     usage: Callable[[AnyRecord], Usage]
-    """Returns the cost of a record for `NewRecord`; called once for each record, in the order of the events."""
+    """Returns the cost of a record for `NewRecord`. Called once for each record, in the order of the events."""
     summarise: Callable[[Iterator[AnyRecord]], Summary]
-    """Makes the summary once all records exist; it receives them in the order of the items."""
+    """Makes the summary of all records, which are passed in the order of the items."""
     results: tuple[Path, ...] = ()
     """Files that are valid only after the end of the run, so a new attempt removes them at the start. The summary is
     written to the first one."""
@@ -124,7 +124,7 @@ class Increments:
         self._before = Usage(cost_usd=0.0)
 
     def __call__(self, _record: object) -> Usage:
-        """Returns the model calls and cost since this was last called; the cost is None if it is unknown."""
+        """Returns the model calls and cost since the last call. The cost is None if it is unknown."""
         before, now = self._before, self._account()
         self._before = now
         is_known = before.cost_usd is not None and now.cost_usd is not None
@@ -134,10 +134,10 @@ class Increments:
 
 @contextmanager
 def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any]) -> Iterator[Path | None]:
-    """Provides the directory of a run, locked by this process; None if the user did not specify one.
+    """Provides the directory of a run, locked by this process, or None if the user did not specify one.
 
-    `configuration` must be the same in all attempts at the run. Raises ConfigError if the directory is in use, or if
-    it contains another run or other files.
+    `configuration` must be the same in all attempts at the run. Raises ConfigError if the directory is in use, or if it
+    contains another run or other files.
     """
     if run_dir is None:
         yield None
@@ -151,7 +151,8 @@ def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any])
 def answers_folder(folder: Path | None) -> Iterator[Path]:
     """Provides the folder for answers, either the run's own or a temporary one.
 
-    Answers are not kept in memory, which would grow with the run."""
+    Answers are not kept in memory, because memory use would grow with the run.
+    """
     if folder is not None:
         yield folder
         return
@@ -175,8 +176,8 @@ class Spool(Generic[Item]):
     ) -> None:
         """Reads all items and keeps the first `limit`.
 
-        `dump` converts an item to a line, including its end, and `load` reads it back. Raises the errors of `items`,
-        and ConfigError if there is no space for them.
+        `dump` converts an item to a line, including the line break, and `load` reads it back. Raises the errors of
+        `items`, and ConfigError if there is no disk space for them.
         """
         self.n = 0
         """Number of items kept."""

@@ -1,11 +1,11 @@
 """Debiases the figures of a run with human-labelled claims that were judged by the same evaluator.
 
-The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from rows of
-`label` and `verdict`. `factloop.evaluation.debiasing` explains how and why figures are debiased: precision uses
-prediction-powered inference over claims and the adjusted count, and F1@K uses the former over whole responses.
+The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from a file with
+the columns `label` and `verdict`. `factloop.evaluation.debiasing` explains how and why figures are debiased. Precision
+uses prediction-powered inference over claims and the adjusted count; F1@K uses the same inference over whole responses.
 
-Debiasing only works if the labelled claims are similar to the run's: they should be of the same kind, and judged by
-the same evaluator. The run gets a warning if they clearly are not, but this cannot always be detected.
+Debiasing works only if the labelled claims are similar to the run's claims: they should be of the same kind, and judged
+by the same evaluator. If they clearly are not, the run gets a warning, but this cannot always be detected.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.reports.figures import plural
 
 ScoreSums = Mapping[tuple[str, str], float]
-"""Maps the system and id of a response to the sum of the scores of its scored claims."""
+"""Maps the system and id of each response to the sum of the scores of the response's scored claims."""
 
 _JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "versions", "seed", "base_url", "prompt_lines"}
 """The settings that define an evaluator. Runs that differ in any of them were judged by different evaluators."""
@@ -36,10 +36,10 @@ _JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "version
 def load_calibration(place: str | Path, *, evaluator: str | None = None) -> CalibrationSample:
     """Reads labelled claims from a file, or from the folder of a finished run with labels.
 
-    A file has rows with `label` (1 supported, 0 not), `verdict` (1, 0, or null for none) and optionally `group` (the
-    prompt or response of each claim). It may also be the input of an audit (`factloop.evaluation.audit.rows`), in which
-    case `evaluator` is required. The whole file is read, and a few bytes are kept per claim. Raises ConfigError if it
-    cannot be used for calibration, and DataError if it cannot be read.
+    Each row of a file contains `label` (1 for supported, 0 for not supported), `verdict` (1, 0, or null if there is
+    none) and optionally `group` (the prompt or response of the claim). The file may also be the input of an audit
+    (`factloop.evaluation.audit.rows`), in which case `evaluator` is required. The whole file is read, and a few bytes
+    are kept per claim. Raises ConfigError if the claims are unsuitable, and DataError if they cannot be read.
     """
     if os.path.isdir(place):  # also False for a name that is not a valid path
         return sample_of_run(place, evaluator)
@@ -49,10 +49,10 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
 def calibrated(
     summary: RunSummary, sample: CalibrationSample, *, transfer: Transfer | None, run: RunClaims | None = None
 ) -> RunSummary:
-    """Adds debiased precision and F1@K to the summary, with warnings if they should not be trusted.
+    """Adds debiased precision and F1@K to the summary, with warnings if these figures should not be trusted.
 
-    `run` identifies labelled claims that are the run's own or come from its prompts. Without it, labelled claims are
-    only recognized if their group has the name of one of the run's prompts.
+    `run` is used to recognize labelled claims that belong to the run or come from its prompts. Without `run`, labelled
+    claims are recognized only if their group is the id of one of the run's prompts.
     """
     if run is not None:
         sample = sample.held_against(run, can_own=sample.kind in (None, summary.kind))
@@ -72,7 +72,7 @@ def calibrated(
 
 
 def _with_interval_of_scores(found: RunDebiasing, summary: RunSummary) -> RunDebiasing:
-    """Gives raw F1@K the interval from the run's scores, or none, so that a page has only one interval per figure."""
+    """Uses the intervals of the run's scores for raw F1@K, so that a page shows only one interval per figure."""
     of_scores = {
         at.k: at.f1 for system in summary.scores.systems if system.system == found.system for at in system.at_k
     }
@@ -99,18 +99,20 @@ def calibrate(
     level: float = LEVEL,
     score_sums: ScoreSums | None = None,
 ) -> Calibration:
-    """Returns each system's precision and F1@K, raw and debiased with its labelled claims, or with all if it has none.
+    """Returns each system's precision and F1@K, both raw and debiased.
 
-    A system with labelled claims is debiased with these alone, since claims of other systems with different error rates
-    would bias the figure towards those. Each estimate states how many labelled claims it is based on.
+    A system with labelled claims is debiased with these alone, because claims of other systems with different error
+    rates would bias its figures. Other systems are debiased with all labelled claims. Each estimate states the number
+    of claims used.
 
-    `transfer` is what the labelled claims and the run are assumed to share. By default, it is how often each verdict is
-    right if any labelled claim comes from the system or from a prompt of the run. Otherwise it is TPR and FPR, in which
-    case there are no prediction-powered figures, including F1@K.
+    `transfer` is what the labelled claims and the run are assumed to have in common. If any labelled claim comes from
+    the system or from a prompt of the run, the default is how often each verdict is right. Otherwise, the default is
+    TPR and FPR, in which case there are no prediction-powered figures and therefore no debiased F1@K.
 
-    Claims from the same prompt are similar, so prompts are the units. If a prompt of the run has labelled claims (a run
-    debiased with its own labels), its influences on both samples are added. `score_sums` are the sums of scores for the
-    run's responses by system and id, if the evaluator gives scores. Raises ValueError if a K is below 1.
+    Claims from the same prompt are similar, so prompts are the units. If a prompt of the run has labelled claims (as in
+    a run debiased with its own labels), the prompt's influences on both samples are added. `score_sums` contains the
+    sums of scores for the run's responses, by system and id, if the evaluator gives scores. Raises ValueError if a K is
+    below 1.
     """
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
     names = sorted({one.system for one in given})
@@ -156,14 +158,13 @@ def _of_system(
 
 
 def _is_census(labelled: LabelledClaims, responses: Sequence[CountedResponse]) -> bool:
-    """Returns whether every scored claim of the system has a label."""
     pairs = zip(labelled.is_own or (), labelled.verdicts, strict=False)
     n_own = sum(own and verdict is not None for own, verdict in pairs)
     return 0 < n_own == sum(one.counts.scored for one in responses)
 
 
 MOST_UNSCORED = 0.1
-"""Share of the run's claims without a verdict above which its corrected figures get a warning."""
+"""If a larger share of the run's claims has no verdict, its corrected figures get a warning."""
 
 
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:
@@ -177,9 +178,9 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
     if sample.fingerprint is None and sample.judges:
         if sample.judges != {judge}:
             named = ", ".join(sorted(sample.judges))
-            yield f"{start}, which were judged by {named}, not by {judge}: the two make different errors"
+            yield f"{start}, which were judged by {named}, not by {judge}: they make different errors"
     elif sample.fingerprint is None:
-        yield f"{start}, which does not say who judged them: it must be this run's evaluator with the same settings"
+        yield f"{start}, which does not say who judged them: it must have been this run's evaluator and settings"
     else:
         ours, theirs = summary.fingerprint.model_dump(mode="json"), sample.fingerprint.model_dump(mode="json")
         known = _JUDGED_BY - (set() if ours["snapshots"] and theirs["snapshots"] else {"snapshots"})
@@ -189,9 +190,9 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
             yield f"{start}, which were judged by another evaluator ({which} differ): the two make different errors"
     if sample.n_judged_otherwise:
         yield (
-            f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with a different verdict: another "
-            "judge or other documents were used, to which the labels may refer. So there is no precision of this run "
-            "alone; to get it, label claims of this run (factloop research labels next RUN)"
+            f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with a different verdict "
+            "(from another judge or other documents, to which the labels may refer). Precision is not given for this "
+            "run alone; to get it, label claims of this run with `factloop research labels next RUN`"
         )
     n_unscored = sum(one.counts.unscored for one in summary.responses)
     n_claims = n_unscored + sum(one.counts.scored for one in summary.responses)
@@ -202,8 +203,8 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
         )
     if sample.n_irrelevant:
         yield (
-            f"{plural(sample.n_irrelevant, 'more claim')} labelled or judged irrelevant: the correction ignores claims "
-            "that the evaluator wrongly leaves out or keeps"
+            f"{plural(sample.n_irrelevant, 'more claim')} labelled or judged irrelevant: the correction does not "
+            "cover claims that the evaluator wrongly leaves out or keeps"
         )
     if sample.systems:
         strangers = sorted({line.system for line in summary.responses} - sample.systems)
@@ -214,13 +215,12 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
             )
     if sample.kind is not None and sample.kind != summary.kind:
         yield (
-            f"{start}, which people split into facts. The claims of this run are the evaluator's own, so there is no "
-            "precision of this run alone; to get it, label claims of this run (factloop research labels next RUN)"
+            f"{start}, which people split into facts. The evaluator split this run into claims itself, so precision is "
+            "not given for this run alone; to get it, label claims of this run with `factloop research labels next RUN`"
         )
 
 
 def _judged(responses: Sequence[CountedResponse], score_sums: ScoreSums | None = None) -> JudgedResponses:
-    """Converts the responses, with scores only if they are known for every response."""
     sums = (
         [score_sums.get((one.system, one.id)) for one in responses if isinstance(one, ResponseLine)]
         if score_sums

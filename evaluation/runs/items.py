@@ -1,4 +1,4 @@
-"""The items of a run over a data set, which are responses, some with supplied facts."""
+"""The items of a run over a data set: responses, some of them with supplied facts."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class RunItem:
     prompt: str | None
     response: str
     facts: tuple[GivenFacts, ...] | None = None
-    """The supplied facts; None if the response must be split."""
+    """The supplied facts, or None if the response must be split."""
     labels: tuple[tuple[FactLabel, ...], ...] = ()
     """The human label of each supplied fact, sentence by sentence."""
     documents: tuple[OwnDocument, ...] | None = None
-    """The only documents that it is judged against; None if the checker searches for evidence."""
+    """The only documents to judge the response against, or None if the checker searches for evidence."""
     is_evidence: bool = False
-    """Whether the documents are passages that an earlier run found, which replace a search."""
+    """Whether the documents are passages that an earlier run found, and take the place of a search."""
 
 
 def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
@@ -49,8 +49,8 @@ def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
 
 
 def replayed_items(responses: Iterable[JudgedResponse], *, by_evidence: bool) -> Iterator[RunItem]:
-    """Converts the responses of a finished run to items, which will be split and judged again; with `by_evidence`,
-    against all evidence that the run found for each of them."""
+    """Converts the responses of a finished run to items, which will be split and judged again. With `by_evidence`, each
+    response is judged against all the evidence that the run found for it."""
     for one in responses:
         evidence = (item for claim in one.report.claims for item in claim.evidence) if by_evidence else ()
         found = {
@@ -68,7 +68,7 @@ def replayed_items(responses: Iterable[JudgedResponse], *, by_evidence: bool) ->
 
 
 def labelled_item(response: FactScoreResponse) -> RunItem:
-    """Returns a response with its facts and their labels; an abstention has no facts."""
+    """Converts a labelled response to an item with its facts and their labels. An abstention has no facts."""
     sentences = response.sentences or ()
     facts = [sentence.atomic_facts or () for sentence in sentences]
     return RunItem(
@@ -90,12 +90,12 @@ _ITEM: TypeAdapter[RunItem] = TypeAdapter(RunItem)
 
 def spooled(items: Iterable[RunItem], *, limit: int | None = None) -> Spool[RunItem]:
     """Saves the items on disk and keeps the first `limit`. Raises DataError if items cannot be distinguished or judged,
-    and ConfigError if there is no space for them."""
+    and ConfigError if there is no disk space for them."""
     return Spool(_checked(items), dump=_dump, load=_ITEM.validate_json, limit=limit)
 
 
 def _dump(item: RunItem) -> bytes:
-    """Returns the item as a line. Without documents, it has no such field, so that earlier runs can be resumed."""
+    """Returns the item as a line. Fields for documents are left out if empty, so that older runs can be resumed."""
     absent = {"documents"} if item.documents is None else set()
     return _ITEM.dump_json(item, exclude=absent | (set() if item.is_evidence else {"is_evidence"})) + b"\n"
 

@@ -1,9 +1,9 @@
 """Measures how far verdicts on supplied facts agree with human labels, fact by fact (Wei et al. 2024, section 4).
 
-SAFE reports agreement: the fraction of facts whose verdict equals the label, with the same three classes on both sides
-(72.0% of 16,011 facts of FActScore's biographies, from 496 responses; texts repeated within a response count once).
-Agreement is high if most facts belong to the same class, so we also report Cohen's kappa and, for supported against
-not supported, TPR, TNR and their mean.
+The paper reports agreement: the fraction of facts whose verdict equals the label, with the same three classes for both.
+It is 72.0% for 16,011 facts in 496 of FActScore's biographies, where texts repeated within a response count once.
+Agreement is high whenever most facts belong to the same class, so we also report Cohen's kappa and, for supported
+against not supported, TPR, TNR and their mean.
 
 Departures: a fact without a verdict counts neither as agreement nor as disagreement and is reported separately. Each
 figure has a percentile bootstrap interval, for which whole prompts are drawn with the responses of all systems. Labels
@@ -45,7 +45,7 @@ class LabelTable(Record):
     not_supported: Counts
     irrelevant: Counts
     repeated: Counts = Counts()
-    """Number of facts with each label that repeat an earlier fact of the response verbatim. They are in no row."""
+    """Number of facts with each label that repeat an earlier fact of the response verbatim. The rows exclude them."""
 
     @property
     def n_facts(self) -> int:
@@ -64,26 +64,25 @@ class LabelTable(Record):
 
 @dataclass(frozen=True)
 class TabledResponse:
-    """One response with labelled facts."""
-
     system: str
     prompt_id: str
     table: LabelTable
 
 
 class SystemAgreement(Record):
-    """Agreement of the verdicts on one system's responses, or on all, with the labels. Higher is always better."""
+    """Agreement of verdicts with labels for the responses of one system, or for all responses. Higher is always
+    better."""
 
     system: str | None
     """None for all systems combined."""
     table: LabelTable
     n_responses: Count
-    """Number of responses with a labelled fact."""
+    """Number of responses with at least one labelled fact."""
     n_unscored: Count
     agreement: PromptFigure
     """Fraction in [0, 1] of scored facts whose verdict equals the label."""
     kappa: PromptFigure
-    """Cohen's kappa of the three classes over scored facts, in [-1, 1]; 0 is agreement by chance."""
+    """Cohen's kappa of the three classes over scored facts, in [-1, 1], where 0 is agreement by chance."""
     tpr: PromptFigure
     """Fraction of the facts labelled supported that were judged supported, among those that are relevant by label and
     by verdict."""
@@ -156,7 +155,7 @@ def agree_with_labels(
 def _agreement(
     system: str | None, responses: Sequence[TabledResponse], prompts: Mapping[str, int], times: Floats, level: float
 ) -> SystemAgreement:
-    """`times`, (1 + n_resamples, n_prompts), says how often each prompt was drawn; its first row has only ones."""
+    """`times`, (1 + n_resamples, n_prompts), contains how often each prompt was drawn. The first row is all ones."""
     cells = np.zeros((len(prompts), 3, 4))
     for one in responses:
         rows = (one.table.supported, one.table.not_supported, one.table.irrelevant)
@@ -190,8 +189,8 @@ def _agreement(
 
 
 def _figure(values: Floats, why: Undefined, facts: Sequence[Floats], level: float) -> PromptFigure:
-    """`values` are those of the sample and its resamples. `facts`, (n_prompts,), are the numbers of facts that each
-    fraction is based on."""
+    """`values` contains the value of the sample, followed by those of its resamples. `facts` contains, for each
+    fraction that the figure is based on, the numbers of facts by prompt, (n_prompts,)."""
     of_prompt = np.array(facts)
     n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt.sum(axis=0)))
     if np.isnan(values[0]):

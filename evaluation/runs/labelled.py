@@ -48,31 +48,31 @@ class CalibrationSample:
     labels: tuple[int, ...]
     """1 for supported, 0 for not supported."""
     verdicts: tuple[int | None, ...]
-    """1 for supported, 0 for not supported, None without a verdict."""
+    """1 for supported, 0 for not supported, None if there is no verdict."""
     groups: tuple[str, ...] | None = None
-    """The prompt or response of each claim; None if all claims are independent."""
+    """The prompt or response of each claim, or None if all claims are independent."""
     n_irrelevant: int = 0
     """Number of claims labelled or judged irrelevant, which are excluded here."""
     fingerprint: Fingerprint | None = None
     """The fingerprint of the run that judged the claims; None for a file."""
     judges: frozenset[str] = frozenset()
-    """The evaluators named in a file; empty unless it names one for every claim."""
+    """The evaluators named in a file. Empty unless every claim in the file names one."""
     kind: Literal["responses", "factscore"] | None = None
     of_systems: tuple[str, ...] | None = None
-    """The system that wrote each claim; None if unknown."""
+    """The system that wrote each claim, or None if unknown."""
     responses: tuple[Hashable, ...] | None = None
-    """The response of each claim, unique across systems; None if the groups are responses."""
+    """The response of each claim, unique across systems. None if the groups are the responses."""
     probabilities: tuple[float, ...] | None = None
     """Probability that each claim was drawn for labelling; None if all are equally likely."""
     origins: tuple[ClaimOrigin, ...] | None = None
-    """The data that identify each claim; None if the file contains none."""
+    """The data that identify each claim, or None if there are no such data."""
     is_own: tuple[bool, ...] | None = None
-    """Whether each claim belongs to the run being corrected; None if not yet compared with a run."""
+    """Whether each claim belongs to the run being corrected. None if not yet compared with a run."""
     scores: tuple[float | None, ...] | None = None
-    """The evaluator's score of each claim; None if no score is known."""
+    """The evaluator's score for each claim, or None if there are no scores."""
     n_judged_otherwise: int = 0
-    """Number of claims of the run being corrected whose verdict in the run is different. If there are any, no claim
-    counts as the run's own."""
+    """Number of claims with a different verdict in the run being corrected. If above 0, no claims count as the run's
+    own."""
 
     @property
     def systems(self) -> frozenset[str]:
@@ -80,10 +80,10 @@ class CalibrationSample:
         return frozenset(self.of_systems or ())
 
     def held_against(self, run: RunClaims, *, can_own: bool = True) -> CalibrationSample:
-        """Compares the claims with a run: uses the names of its prompts as groups, and identifies its own claims.
+        """Compares the claims with a run: uses the ids of its prompts as groups, and identifies the run's own claims.
 
-        If annotators split the claims, `can_own` must be False, so that no claim counts as the run's own. A few claims
-        that happen to have the same text are not a sample of the evaluator's claims.
+        If annotators split the responses into claims, `can_own` must be False, so that none of the claims counts as the
+        run's own. A few claims that happen to have the same text are not a sample of the evaluator's claims.
         """
         if self.origins is None:
             return self
@@ -103,7 +103,8 @@ class CalibrationSample:
         return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
-        """Returns the system's own claims or, if there are none, all claims, which then do not count as the run's."""
+        """Returns the system's own claims or, if there are none, all claims, none of which then counts as the run's
+        own."""
         own = [place for place, one in enumerate(self.of_systems or ()) if one == name]
         kept = own or range(len(self.labels))
         is_of_others = self.of_systems is not None and not own
@@ -121,12 +122,12 @@ class CalibrationSample:
 def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
     """Reads a finished run's labelled claims. Raises ConfigError if it has none, and DataError if it is damaged."""
     if evaluator is not None:
-        raise ConfigError(f"{place}: a run has one evaluator; only the predictions of an audit need {evaluator!r}")
+        raise ConfigError(f"{place} is a run, which has only one evaluator; leave out {evaluator!r}")
     run = read_run(place)
     found = [one for judged in run.responses() for one in _labelled(judged)]
     claims = [one for one in found if one is not None]
     if not claims:
-        raise ConfigError(f"{place}: no claim of this run has a label; use a run of factloop eval factscore")
+        raise ConfigError(f"{place}: this run has no labelled claims; use a run created by `factloop eval factscore`")
     labels, verdicts, groups, origins, scores, responses = zip(*claims, strict=True)
     return CalibrationSample(
         data=f"a run over {run.summary.data}",
@@ -148,7 +149,7 @@ _LabelledClaim = tuple[int, int | None, str, ClaimOrigin, float | None, tuple[st
 
 
 def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
-    """Yields each labelled claim that counts in the run's figures, or None if it is labelled or judged irrelevant."""
+    """Yields each labelled claim that counts in the run's figures, or None if labelled or judged irrelevant."""
     report = judged.report
     for claim in counted_claims(report):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
@@ -197,9 +198,9 @@ class LabelledRow(Record):
     """Probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
     response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     claim: str | None = None
-    """The claim's text, which identifies it if it belongs to the run being corrected."""
+    """The claim's text, by which a claim of the run being corrected is recognized."""
     score: Share | None = None
-    """The evaluator's score, which replaces its verdict if that narrows an interval."""
+    """The evaluator's score, which is used instead of the verdict if it makes an interval narrower."""
     judge: NotBlank | None = None
     """The evaluator that gave the verdict, as written by `factloop research labels export`."""
 
@@ -210,7 +211,7 @@ class LabelledRow(Record):
 
 @dataclass
 class NamedClaims:
-    """The distinguishable claims in a file, with the first row of each."""
+    """The claims in a file that can be told apart, with the first row of each."""
 
     first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
 
@@ -234,9 +235,9 @@ class NamedClaims:
 
 
 def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
-    """Returns a unique key of the claim; None if rows may be about different responses.
+    """Returns a unique key for the claim, or None if two rows with the same key could be about different responses.
 
-    A response may make the same claim twice, but with different ids.
+    A response may make the same claim twice, with different claim ids.
     """
     dataset, claim_id = (_as_text(row.fields.get(name)) for name in ("dataset", "claim_id"))
     if read.response_id is None or (read.claim is None and not claim_id):
@@ -245,12 +246,11 @@ def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
 
 
 def _as_text(value: Any) -> str:
-    """Returns the content of an unknown field, even a list, as text; empty if there is none."""
     return "" if value is None else str(value)
 
 
 def read_labelled_rows(place: str | Path) -> CalibrationSample:
-    """Reads rows of `label`, `verdict` and optionally `group` and `system` (JSON Lines, CSV, Parquet or a JSON array).
+    """Reads rows with `label`, `verdict` and optionally `group` and `system` (JSON Lines, JSON, CSV or Parquet).
 
     Claims of a run are identified by `group`, `response_id` and `claim`. Repeated claims count once. Raises DataError
     if a row is malformed, a column is misspelt, a claim has two labels, only some rows have a group or a system, or the
@@ -270,7 +270,7 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
         if not named.has(row, read):
             rows.append(read)
     if not rows:
-        raise DataError("it has no rows", path=place_name(place))
+        raise DataError("the file has no rows", path=place_name(place))
     judges = {read.judge for read in rows}
     return CalibrationSample(
         name_of_data(place),
@@ -287,13 +287,11 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
 
 
 def _responses(rows: Sequence[LabelledRow]) -> tuple[Hashable, ...] | None:
-    """Returns the response of each row; None if a row has neither a response nor a prompt."""
     named = tuple((row.system, row.group, row.response_id) for row in rows)
     return named if all(group or response for _, group, response in named) else None
 
 
 def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -> None:
-    """Raises DataError if a row does not have the same columns as the first row, which is on that line."""
     for name in ("group", "system", "probability"):
         is_known = getattr(first, name) is not None
         if (getattr(read, name) is None) == is_known:
@@ -302,7 +300,7 @@ def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -
 
 
 def _column(values: Iterable[T | None]) -> tuple[T, ...] | None:
-    """Returns the values, which must be present in all rows or in none; None if there are none."""
+    """Returns the values, which must be present in all rows or in none. None if there are no values."""
     return tuple(value for value in values if value is not None) or None
 
 
@@ -318,7 +316,7 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
     table = load_predictions(place)
     if evaluator not in table.scores:
         known = ", ".join(sorted(table.scores))
-        raise ConfigError(f"{place_name(place)}: has no evaluator {evaluator!r}, only {known}")
+        raise ConfigError(f"{place_name(place)} has no evaluator {evaluator!r}; choose from {known}")
     if table.prompt is not None and len(table.dataset.names) == 1:
         groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # these may also occur in a run
     else:
@@ -353,7 +351,7 @@ def _refuse_predictions(row: Row) -> None:
     names = sorted(given) if isinstance(given, Mapping) else []
     names += sorted(name.removeprefix("evaluator:") for name in row.fields if name.startswith("evaluator:"))
     if names and "verdict" not in row.fields:
-        raise ConfigError(f"{row.path}: has scores by {', '.join(names)}; specify which evaluator to use")
+        raise ConfigError(f"{row.path} contains scores by {', '.join(names)}; specify which evaluator to use")
 
 
 def _with_numbers(row: Row) -> Row:

@@ -53,9 +53,9 @@ class AbstentionPolicy(StrEnum):
     """How to count an answer without claims."""
 
     ZERO = "zero"
-    """It has an F1@K of 0, as in the paper's code."""
+    """The answer has an F1@K of 0, as in the paper's code."""
     EXCLUDE = "exclude"
-    """It is left out of all means and counted separately."""
+    """The answer is left out of all means and counted separately."""
 
 
 class KRule(StrEnum):
@@ -75,7 +75,7 @@ class CountedResponse(Record):
     prompt_id: str
     counts: Counts
     eligible: bool | None = None
-    """Whether it does what its prompt asks for; None if this was not or could not be judged."""
+    """Whether the answer does what the prompt asks for. None if this was not judged or could not be judged."""
 
     @property
     def as_counted(self) -> Counts:
@@ -85,12 +85,14 @@ class CountedResponse(Record):
 
     @property
     def abstained(self) -> bool:
-        """Whether it makes no claims at all. An answer with only irrelevant claims does not abstain; its F1@K is 0."""
+        """Whether the answer makes no claims at all. An answer with only irrelevant claims does not abstain; its F1@K
+        is 0."""
         return self.counts.total == 0
 
     @property
     def unscored(self) -> bool:
-        """Whether nothing is known about it: it has unscored claims, but none that is supported or not supported."""
+        """Whether nothing is known about the answer: it has unscored claims, but none that is supported or not
+        supported."""
         return is_unknown(self.counts)
 
 
@@ -104,18 +106,18 @@ class PromptFigure(Figure):
 
     low: float | None = None
     high: float | None = None
-    """None without a random generator, with fewer than two prompts (of each class, for balanced accuracy), or if all
-    resamples are the same, as for a rate of 0 or 1, because a lack of variation does not imply certainty."""
+    """None if there is no random generator, if there are fewer than two prompts (of each class, for balanced accuracy),
+    or if all resamples are the same, as for a rate of 0 or 1. A lack of variation does not imply certainty."""
     n_prompts: Count
     """Number of different prompts."""
 
 
 class Mean(PromptFigure):
-    """A mean over answers; undefined if none has a value."""
+    """A mean over answers, which is undefined if none of them has a value."""
 
     value: Share | None
     n: Count
-    """Number of answers that it is based on."""
+    """Number of answers that the mean is based on."""
 
 
 class ScoreAtK(Record):
@@ -131,7 +133,7 @@ class SystemScore(Record):
     n_unscored_responses: Count
     """Number of answers about which nothing is known; they are excluded from the means."""
     counts: Counts
-    """Number of claims in all its answers, including irrelevant and unscored ones."""
+    """Number of claims in all answers of the system, including irrelevant and unscored ones."""
     precision: Mean
     """Mean over answers with a claim that is supported or not supported; abstentions have no precision."""
     fully_supported: Mean | None = None
@@ -172,29 +174,31 @@ class Measure:
     """A mean over a system's answers."""
 
     quantity: str
-    """Its field in `SystemScore` or `ScoreAtK`."""
+    """The measure's field in `SystemScore` or `ScoreAtK`."""
     words: str
     of: Callable[[CountedResponse, int], float | None]
-    """Returns the value of an answer at K; None if it has none."""
+    """Returns the value of an answer at K, or None if the answer has no value."""
     at_k: bool = True
     """Whether there is a value for each K."""
     leads: bool = False
-    """Whether it is shown on the terminal, at the top of the page and next to the figures from human labels."""
+    """Whether the measure is shown on the terminal, at the top of the page and next to the figures from human
+    labels."""
     is_share: bool = False
-    """Whether it is a share of answers, each of which has the value 0 or 1."""
+    """Whether the measure is a share of answers, each of which has the value 0 or 1."""
 
     def heading(self, k: int | None) -> str:
-        """Returns the heading of its column, such as `F1@64` or `Precision`."""
+        """Returns the heading of the measure's column, such as `F1@64` or `Precision`."""
         return f"{self.words}@{k}" if self.at_k else self.words
 
     def value(self, response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
-        """Returns the value of an answer; None if it has none or does not count. `k` only matters for measures at K."""
+        """Returns the value of an answer, or None if it has none or does not count. `k` matters only for measures at
+        K."""
         is_known = is_rated(response, abstention) or (self.is_share and response.unscored)
         return self.of(response, k or 1) if is_known else None
 
 
 def fully_supported(response: CountedResponse, _k: int = 1) -> float | None:
-    """0 if a claim is not supported, 1 if all are; None if unscored claims decide this, or if there are no claims."""
+    """0 if any claim is not supported, 1 if all are; None if it depends on unscored claims or there are no claims."""
     counts = response.counts
     if counts.not_supported:
         return 0.0
@@ -221,15 +225,15 @@ MEASURES = (F1, PRECISION, *SHARES, RECALL)
 
 
 def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
-    """Returns whether an answer counts in means. Abstentions depend on the policy; answers about which nothing is known
-    do not count."""
+    """Returns whether an answer counts in means. Abstentions count according to the policy, and answers about which
+    nothing is known do not count."""
     if response.abstained:
         return abstention is AbstentionPolicy.ZERO
     return not response.unscored
 
 
 def figures_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean]]:
-    """Yields a system's means, each with its measure and its K if it has one."""
+    """Yields each mean of a system with its measure and, for measures at K, with its K."""
     for measure in MEASURES:
         if measure.at_k:
             yield from ((measure, at.k, getattr(at, measure.quantity)) for at in system.at_k)
@@ -279,7 +283,7 @@ def score_long_form(
 def choose_ks(
     responses: Iterable[CountedResponse], ks: Sequence[int | Literal["median", "maximum"]]
 ) -> tuple[ChosenK, ...]:
-    """Returns the Ks as distinct numbers. Raises ValueError if a K is below 1."""
+    """Converts the Ks to distinct numbers. Raises ValueError if a K is below 1."""
     supported = [response.as_counted.supported for response in responses]
     found: dict[int, ChosenK] = {}
     for k in ks:

@@ -26,8 +26,6 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run that has finished."""
-
     path: Path
     summary: RunSummary
 
@@ -44,7 +42,7 @@ class FinishedRun:
                 missing.remove(judged.id)
                 yield judged
         if missing:
-            raise DataError(f"there is no report on {sorted(missing)[0]!r}, which is in {SUMMARY}", path=str(path))
+            raise DataError(f"the report on {sorted(missing)[0]!r}, listed in {SUMMARY}, is missing", path=str(path))
 
 
 def read_run(path: str | Path) -> FinishedRun:
@@ -52,15 +50,15 @@ def read_run(path: str | Path) -> FinishedRun:
     folder = Path(path)
     summary = folder / SUMMARY
     if not (folder / DESCRIPTION).is_file():
-        raise ConfigError(f"{path}: is not a run; use the --run-dir of a factloop eval")
+        raise ConfigError(f"{path} is not a run; pass the --run-dir of a `factloop eval` command")
     if not summary.is_file():
         if _is_of_experiment(folder / DESCRIPTION):
             raise ConfigError(
-                f"{path}: is a run of an experiment, not of factloop eval; factloop research experiment compares its "
-                "variants and saves the comparison there as experiment.json"
+                f"{path} is an experiment run, not a `factloop eval` run; `factloop research experiment` compares its "
+                f"variants and writes the result to {folder / 'experiment.json'}"
             )
         if (folder / "report.json").is_file():
-            raise ConfigError(f"{path}: covers a single text, not a data set (factloop eval)")
+            raise ConfigError(f"{path} covers a single text; pass a run over a data set, as created by `factloop eval`")
         raise ConfigError(f"{path}: this run has not finished; run the same command to resume it")
     try:
         text = summary.read_bytes()
@@ -79,12 +77,12 @@ def _is_of_experiment(description: Path) -> bool:
 
 
 def parse_judged(line: str | bytes, path: str, number: int | None) -> JudgedResponse:
-    """Parses a line of `reports.jsonl`. Raises DataError."""
+    """Parses a line of `reports.jsonl`. Raises DataError if the line is invalid."""
     return parse_record(line, JudgedResponse, path, number, "remove the line and start the run again")
 
 
 def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, advice: str) -> R:
-    """Parses a record written by factloop. Raises DataError, with the advice unless another version wrote it."""
+    """Parses a record written by factloop. Raises DataError, with `advice` unless another version wrote the record."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -101,7 +99,6 @@ def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, 
 
 
 def _version(text: str | bytes) -> str | None:
-    """Returns the `schema_version` of a JSON object or of the report in it; None if there is none."""
     try:
         found: Any = json.loads(text)
         version = found.get("schema_version") or found["report"]["schema_version"]
@@ -115,11 +112,12 @@ _VERDICTS: dict[Verdict | None, int] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPOR
 
 
 def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
-    """Returns JSON Lines as read by `factloop.evaluation.audit.rows`, one for each claim labelled supported or not.
+    """Returns JSON Lines for `factloop.evaluation.audit.rows`, with a line for each claim labelled supported or not.
 
-    The order of the responses has no effect. Claims labelled irrelevant are left out. The evaluators are the judge,
-    with 1 or 0 for its verdict, or null if it gave none or found the claim irrelevant; `NAME: score` if the judge gives
-    scores in [0, 1]; and, for a jury, each model with its own verdict.
+    The order of the responses has no effect. Claims labelled irrelevant are left out. The evaluators are:
+    - the judge, with 1 or 0 for its verdict, or null if it gave no verdict or found the claim irrelevant;
+    - `NAME: score`, if the judge gives scores in [0, 1];
+    - each model of a jury, with its own verdict.
     """
     ordered = sorted((judged.system, judged.prompt_id, b"".join(_lines(judged, dataset))) for judged in responses)
     return b"".join(lines for _, _, lines in ordered).decode()

@@ -32,14 +32,14 @@ class JudgedResponse(Record):
     system: str
     """The system that wrote the response."""
     prompt_id: str
-    """The id of the prompt, which is the same for the responses of different systems to it."""
+    """The id of the prompt, which is the same for responses of different systems to the same prompt."""
     report: FactualityReport
     labels: Mapping[str, FactLabel] = Field(default_factory=dict)
     """Maps claim ids to human labels, if the claims were supplied with labels."""
 
     @property
     def judgements(self) -> tuple[Judgement, ...]:
-        """The judgements of its claims and of its eligibility."""
+        """The judgements of the response's claims and of its eligibility."""
         return (*(claim.judgement for claim in self.report.claims), *filter(None, [self.report.eligibility]))
 
     @property
@@ -64,7 +64,7 @@ class RunDebiasing(Record):
     f1: tuple[DebiasedF1, ...]
     """F1@K for each K in the run."""
     transfer: Transfer
-    """What the labelled claims and the run are assumed to share, either as requested or depending on `is_sampled`."""
+    """What the labelled claims and the run are assumed to have in common, as requested or according to `is_sampled`."""
     is_sampled: bool
     """Whether labelled claims come from the system or, if their system is unknown, from prompts in the run."""
     n_of_prompts: Count
@@ -85,7 +85,8 @@ class Calibration(Record):
 
 
 class RunSummary(Record):
-    """A complete run over a data set. Attempts at the same run differ only in `usage` and `created_at`."""
+    """The summary of a complete run over a data set. Attempts at the same run differ only in `usage` and
+    `created_at`."""
 
     schema_version: Literal["2.0", "2.1"] = "2.1"
     kind: Literal["responses", "factscore"]
@@ -93,21 +94,21 @@ class RunSummary(Record):
     """The name of the data and, for a file, its hash."""
     scores: LongFormScores
     curve: tuple[CurvePoint, ...]
-    """F1@K against K."""
+    """F1@K as a function of K."""
     responses: tuple[ResponseLine, ...]
     """The responses, ordered by system and prompt."""
     labelled: LongFormScores | None = None
-    """The same scores from human labels, for the same K; None without labels."""
+    """The same scores computed from human labels, at the same Ks. None without labels."""
     every_claim: LongFormScores | None = None
-    """The same scores with every claim counted, for the same K; None unless `scores` only count a core."""
+    """The same scores if every claim counts, at the same Ks. None unless only core claims count in `scores`."""
     agreement: LabelAgreement | None = None
     """Agreement of the verdicts with human labels, claim by claim."""
     calibration: Calibration | None = None
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None
-    """Total savings over all responses; None without a cascade."""
+    """Total savings over all responses, or None without a cascade."""
     citations: CitationFigures | None = None
-    """Combined over all responses that came with documents and cite any of them."""
+    """The combined figures of all responses that came with documents and cite any of them."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

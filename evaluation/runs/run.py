@@ -1,4 +1,4 @@
-"""Runs over a data set: judges the remaining responses, in this process or on Ray, and summarizes the results.
+"""Runs a check over a data set: judges the remaining responses, in this process or on Ray, and summarizes the results.
 
     async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
         items = response_items(load_responses("responses.jsonl"))
@@ -77,11 +77,12 @@ async def astream_run(
     """Yields the events of a run: its start, each response as soon as it is judged, and finally the summary.
 
     All items are read and validated before any money is spent. Only the counts of each response and the reports in
-    progress are kept in memory. `limit` keeps only the first items. `run_dir` makes the run resumable: another attempt
-    with the same items and settings, with any `scoring`, `limit` and `engine`, judges the responses that are missing or
-    failed for a temporary reason (budget, timeout, tool failure). Without it, answers are stored where the checker's
-    settings say. `debias` is applied to the summary before it is saved, for which a few bytes of each claim are also
-    kept in memory.
+    progress are kept in memory. `limit` keeps only the first items. `debias` is applied to the summary before it is
+    saved, for which a few bytes of each claim are also kept in memory.
+
+    With `run_dir`, an interrupted run can be resumed: call this again with the same items and settings (`scoring`,
+    `limit` and `engine` may differ) to judge only the responses that are missing or failed for a temporary reason
+    (budget, timeout, tool failure). Without `run_dir`, answers are stored as set in the checker's settings.
 
     Usage covers the responses judged in all attempts. A call shared by two responses is counted twice if an attempt
     ended between them. `wall_s` is the time of this attempt.
@@ -148,7 +149,6 @@ def _at_once(checker: FactChecker) -> int:
 
 @contextmanager
 def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]:
-    """Provides the path of the journal for answers; None if they go to the user's cache."""
     settings = checker.settings
     asks = checker.has_model or any(tool.cacheable for tool in checker.tools)
     if folder is None and settings.cache and asks:
@@ -159,7 +159,6 @@ def _journal(checker: FactChecker, folder: Path | None) -> Iterator[Path | None]
 
 
 async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Fingerprint:
-    """Returns the checker's fingerprint. Raises ConfigError if there is nothing to check an item against."""
     bare, n_given = None, 0
     for item in items:
         n_given += item.documents is not None
@@ -173,14 +172,13 @@ async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Finger
 
 
 def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:
-    """Returns the configuration, which must be the same in all attempts at a run."""
     return {"kind": kind, "data": digest, **fingerprint.configuration}
 
 
 async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
-    """Returns the item's own documents as the only sources that it is judged against; None if it has none.
+    """Returns the item's own documents as the only sources to judge it against, or None if it has no documents.
 
-    Evidence from an earlier run replaces a search, so irrelevant claims are identified, as they are with a search.
+    Evidence from an earlier run takes the place of a search, so irrelevant claims are identified as with a search.
     """
     if item.documents is None:
         return None

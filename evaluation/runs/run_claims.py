@@ -2,9 +2,9 @@
 
 Labels made for a run may refer to its prompts in different ways: by text, by a hash of the text, or by an id that only
 one of the two files has. If a claim of the run were treated as independent of it, intervals would be too narrow.
-Prompts are therefore identified by id, by text and by the text of a response to them. A claim belongs to the run if
-the texts of claim and response are the same, or if the claim's text, system and response id are. Only digests of 16
-bytes are kept.
+Prompts are therefore matched by id, by text, or by the text of any of their responses. A claim belongs to the run if
+its text and the text of its response are the same, or if its text, system and response id are the same. Only digests of
+16 bytes are kept.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ VERDICTS: dict[Verdict | None, int | None] = {Verdict.SUPPORTED: 1, Verdict.NOT_
 
 @dataclass(frozen=True)
 class ClaimOrigin:
-    """The origin of a labelled claim, as far as its file states it."""
+    """The origin of a labelled claim, as far as it is known."""
 
     prompts: tuple[Digest, ...] = ()
-    """All digests by which the run may identify its prompt."""
+    """All digests by which the claim's prompt may be found in the run."""
     claims: tuple[Digest, ...] = ()
-    """All digests by which the run may identify the claim itself."""
+    """All digests by which the claim itself may be found in the run."""
 
 
 def origin_of(
@@ -42,7 +42,7 @@ def origin_of(
     response: str | None = None,
     claim: str | None = None,
 ) -> ClaimOrigin:
-    """Returns a claim's origin from its known properties. `group` is the id of its prompt, or the prompt's text."""
+    """Returns a claim's origin from its known properties. `group` is the id or the text of the prompt."""
     ways = [*_prompt_ways(group, prompt or group), *_response_ways(system, response_id, response)]
     if claim is None:
         return ClaimOrigin(tuple(ways))
@@ -88,7 +88,7 @@ class RunClaims:
         self.score_sums[judged.system, judged.id] = total
 
     def prompt(self, origin: ClaimOrigin) -> str | None:
-        """Returns the run's id of the claim's prompt; None if the prompt is not in the run."""
+        """Returns the run's id for the claim's prompt, or None if the prompt is not in the run."""
         return next((self.prompt_of[way] for way in origin.prompts if way in self.prompt_of), None)
 
     def own(self, origins: Iterable[ClaimOrigin]) -> tuple[bool, ...]:

@@ -67,17 +67,17 @@ class _Totals:
     tables: dict[str, LabelTable] = field(default_factory=dict)
     people: dict[str, Counts] = field(default_factory=dict)
     every: dict[str, Counts] = field(default_factory=dict)
-    """Counts of all claims, for responses in which only a core counts."""
+    """Counts of all claims, for responses in which only core claims count."""
     reasons: Counter[UnscoredReason] = field(default_factory=Counter)
     fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
-    """Maps each fingerprint, as JSON, to itself and the lowest id of a response judged with it. Documents supplied with
-    responses are treated as one source, whatever their contents."""
+    """Maps each fingerprint, as JSON, to the lowest id of a response judged with it, and to the fingerprint itself.
+    Documents supplied with responses are treated as one source, whatever their contents."""
     n_given: int = 0
     """Number of responses checked against documents that came with them."""
     n_given_nothing: int = 0
     """Number of responses whose documents contained no text, so that they could not be checked."""
     n_without_search: int = 0
-    """Number of responses without a search tool, including those above."""
+    """Number of responses without a search tool, including `n_given_nothing`."""
     n_undecided: int = 0
     """Number of responses whose eligibility could not be judged."""
     cascade: CascadeSavings | None = None
@@ -113,7 +113,8 @@ class _Totals:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The fingerprint of the first response (ordered by id) that has a search tool, with the snapshots of all."""
+        """The fingerprint of the first response (ordered by id) that has a search tool, with the snapshots of all
+        responses."""
         first = min(self.fingerprints.values(), key=lambda one: (not one[1].search_tools, one[0]))[1]
         answered = {name for _, one in self.fingerprints.values() for name in one.snapshots}
         return first.model_copy(update={"snapshots": tuple(sorted(answered))})
@@ -125,7 +126,7 @@ class _Totals:
         return [name for name in dumped[0] if any(_differ(name, *pair) for pair in combinations(dumped, 2))]
 
     def labels(self, line: ResponseLine) -> Counts:
-        """Returns the response's counts by human label; a response without labelled facts has no claims."""
+        """Returns the response's counts by human label. They are 0 for a response without labelled facts."""
         return self.people.get(line.id, Counts())
 
     def tabled(self) -> Iterator[TabledResponse]:
@@ -142,7 +143,7 @@ def summarise(
     scoring: Scoring | None = None,
     elapsed_s: float = 0.0,
 ) -> RunSummary:
-    """Returns the summary of a run. The order of responses affects only the last digits of its cost.
+    """Returns the summary of a run. The order of responses affects only the last digits of the cost.
 
     `elapsed_s` is the time that the run took. Raises DataError if there are no responses, if an id is repeated, or if a
     system answers a prompt twice.
@@ -198,7 +199,7 @@ def _resampling(scoring: Scoring) -> _ResamplingOptions:
 
 
 def _was_given_nothing(report: FactualityReport) -> bool:
-    """Returns whether the response was to be checked against its documents, but these had no text."""
+    """Returns whether the response should have been checked against its documents, but they contained no text."""
     return not report.fingerprint.search_tools and Sources().warning in report.warnings
 
 
@@ -214,14 +215,14 @@ def _warnings(found: _Totals) -> Iterator[str]:
         yield f"{n_ineligible:,} of {of_all} do not do what the prompt asks: none of their claims counts as supported"
     if found.n_undecided:
         undecided = plural(found.n_undecided, "response")
-        yield f"{undecided} could not be judged for eligibility: left out of that share, but not of other figures"
+        yield f"No verdict on eligibility for {undecided}: only the eligible and fully supported share is affected"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
         left_out = sum(line.counts.unscored > 0 and not line.counts.not_supported for line in lines)
         yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
         if left_out:
-            yield f"The fully supported share leaves out {plural(left_out, 'response')}, as it depends on these claims"
+            yield f"The fully supported share leaves out {plural(left_out, 'response')} because of these claims"
     if found.n_given:
         n, all_ = found.n_given, len(found.lines)
         which = f"{n:,} of {plural(all_, 'response')} {'was' if n == 1 else 'were'} judged only against"

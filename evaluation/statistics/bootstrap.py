@@ -28,7 +28,7 @@ MOST_LOST = 0.05
 
 
 def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Ints]:
-    """Yields matrices (n_resamples, n_clusters) of how often each cluster was drawn, with about `AT_ONCE` elements."""
+    """Yields how often each cluster was drawn, in matrices (n_resamples, n_clusters) of about `AT_ONCE` elements."""
     batch = max(1, AT_ONCE // n_clusters)
     for start in range(0, resamples, batch):
         size = min(batch, resamples - start)
@@ -37,7 +37,7 @@ def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> It
 
 
 def sample_and_draws(n_clusters: int, rng: np.random.Generator | None, resamples: int) -> Floats:
-    """(1 + n_resamples, n_clusters): the sample itself, with each cluster once, and its resamples if `rng` is set."""
+    """Returns the counts of the sample (all 1) and of its resamples if `rng` is set, (1 + n_resamples, n_clusters)."""
     sample = np.ones((1, n_clusters))
     drawn = () if rng is None or not n_clusters else draw_counts(n_clusters, rng, resamples)
     return np.concatenate([sample, *drawn])
@@ -58,7 +58,7 @@ def bootstrap(
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float] | None:
-    """Returns the central interval with this share of the values, ignoring NaN.
+    """Returns the central interval that contains this share of the values, ignoring NaN.
 
     None if there are no values, or if the interval has no width, since equal resamples do not imply certainty.
     """
@@ -72,7 +72,7 @@ def loses_too_many(values: Floats) -> bool:
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """Returns the bounds that cut off this fraction of each column at either end, and its number of NaN.
+    """Returns the bounds that cut off the fraction `tail` at either end of each column, and the number of NaNs in it.
 
     NaN is ignored unless a whole column is NaN, in which case both bounds are NaN.
     """

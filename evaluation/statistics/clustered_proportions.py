@@ -1,20 +1,20 @@
 """A test that compares two proportions of claims from many responses, allowing for correlation within a response.
 
 Donner and Donald (1988, Journal of Clinical Epidemiology 41, 899-905) adjust the z-test of two proportions. Let r be
-the fraction of errors on both sides combined, and rho the correlation between two claims in the same response. A side
-with N claims in responses of n claims each then has the variance
+the fraction of errors on both sides combined, and rho the correlation between two claims in the same response. The
+error rate of a side with N claims, in responses of n claims, then has the variance
 
     r (1 - r) (1 + rho (sum of n^2 / N - 1)) / N
 
 If each response has one claim, this is the z-test of two independent proportions.
 
-Departure: they estimate rho from an analysis of variance. Here, rho is the mean product of the deviations from r of two
-claims in the same response, over all such pairs on both sides, divided by r (1 - r) and limited to [0, 1]. It is
-corrected by G / (G - 1) for G responses because r is estimated from them. Both estimates assume that rho is the same on
-both sides. Residuals from each side's own rate would not require this, but far too many differences would be
-significant if one side has few responses and few errors (35% for equal systems with 200 and 20 responses of one claim
-each, of which one in twenty is wrong). The drawback is that 15% of equal systems differ significantly if the side with
-few responses has a much larger rho (.4 with 20 responses against .05 with 60).
+Departure: Donner and Donald estimate rho by analysis of variance. Here, rho is the mean product of the deviations from
+r of two claims in the same response, over all such pairs on both sides, divided by r (1 - r) and limited to [0, 1]. It
+is corrected by G / (G - 1) for G responses because r is estimated from them. Both estimates assume that rho is the same
+on both sides. Deviations from each side's own rate would not require this assumption, but far too many differences
+would be significant if one side has few responses and few errors (35% for equal systems with 200 and 20 responses of
+one claim each, of which one in twenty is wrong). The drawback is that 15% of equal systems differ significantly if the
+side with few responses has a much larger rho (.4 with 20 responses against .05 with 60).
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class ClusteredErrors:
     """Number of claims."""
     errors: float
     n_squared: float
-    """Sum of the squared number of claims per cluster."""
+    """Sum, over clusters, of the squared number of claims."""
     errors_squared: float
     crossed: float
-    """Sum of the number of claims times the number of errors per cluster."""
+    """Sum, over clusters, of the number of claims times the number of errors."""
 
     @classmethod
     def of(cls, errors: Floats, totals: Floats) -> ClusteredErrors:
@@ -60,10 +60,10 @@ class ClusteredErrors:
 
 
 def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: float | None = None) -> float:
-    """Returns the two-sided p-value; 1 if neither side has errors, or if both have only errors.
+    """Returns the two-sided p-value, or 1 if either all claims on both sides are errors or none of them are.
 
-    `rho` is the correlation between two claims in the same cluster; None means that it is estimated. With 0, this is
-    the z-test of two independent proportions. With fewer than ten clusters per side, the test has less power than it
+    `rho` is the correlation between two claims in the same cluster, which is estimated if None. With a `rho` of 0, this
+    is the z-test of two independent proportions. With fewer than ten clusters per side, the test has less power than it
     could have. Raises ValueError if a side has no claims.
     """
     if min(one.n, other.n) < 1:
@@ -82,7 +82,7 @@ def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: 
 
 
 def within_clusters(one: ClusteredErrors, other: ClusteredErrors) -> float:
-    """Returns the correlation in [0, 1] between the errors of two claims in the same cluster; 0 if all are single."""
+    """Returns the correlation in [0, 1] between the errors of two claims in a cluster, or 0 if no cluster has two."""
     n, errors = one.n + other.n, one.errors + other.errors
     n_clusters, n_squared = one.n_clusters + other.n_clusters, one.n_squared + other.n_squared
     pooled = errors / n

@@ -22,12 +22,12 @@ Coefficient = Annotated[float, Field(ge=-1.0, le=1.0)]
 FEWEST_PAIRS = 3
 """Minimum number of pairs, because with two pairs every correlation is 1 or -1."""
 FEWEST_DRAWN = 10
-"""Minimum number of clusters (or pairs, if there are no clusters) for an interval. Resamples of fewer would only repeat
-what these few happen to show."""
+"""Minimum number of clusters (or pairs, if there are no clusters) for an interval. Resamples of fewer clusters would
+only repeat what these few happen to show."""
 RESAMPLES = 2000
 LEVEL = 0.95
 ROUNDING = 1e-12
-"""A spread below this fraction of the mean is a rounding error, so Pearson's coefficient would be noise."""
+"""A spread below this fraction of the mean is only rounding error, so Pearson's coefficient would be noise."""
 
 
 class Method(StrEnum):
@@ -45,18 +45,18 @@ class Correlation(Figure):
     n: Count
     """Number of pairs that the coefficient is based on."""
     n_left_out: Count = 0
-    """Number of pairs in which one side has no value."""
+    """Number of pairs in which at least one side has no value."""
     low: Coefficient | None = None
     high: Coefficient | None = None
-    """None without a random generator, with fewer than `FEWEST_DRAWN` clusters, or if more than a twentieth of the
-    resamples have no coefficient. Also None if all have the same one, as for pairs on a line, because a lack of
-    variation does not imply certainty."""
+    """None if there is no random generator, if there are fewer than `FEWEST_DRAWN` clusters, or if more than a
+    twentieth of the resamples have no coefficient. Also None if all resamples have the same coefficient, as for pairs
+    on a line, because a lack of variation does not imply certainty."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_clusters: Count
     """Number of units drawn, which are groups of pairs, or single pairs if there are no groups."""
     n_resamples: Count = 0
     n_resamples_undefined: Count = 0
-    """Number of resamples without a coefficient, which the interval ignores; at most a twentieth of all."""
+    """Number of resamples without a coefficient, which the interval ignores."""
 
 
 def correlate(
@@ -103,7 +103,7 @@ def _scaled(values: Sequence[float | None]) -> Floats:
 
 
 def _cluster_numbers(names: Sequence[Hashable]) -> list[int]:
-    """Numbers each pair's cluster, starting at 0 and independently of the order of the pairs."""
+    """Returns the number of each pair's cluster, starting at 0. The order of the pairs does not affect the numbers."""
     order = sorted(set(names), key=lambda name: (type(name).__name__, repr(name)))
     number_of = {name: number for number, name in enumerate(order)}
     return [number_of[name] for name in names]
@@ -151,9 +151,9 @@ def _with_interval(
 def resampled(
     method: Method, x: Floats, y: Floats, clusters: Sequence[int] | None, rng: np.random.Generator, resamples: int
 ) -> Floats:
-    """(resamples,): the coefficient of each resample of whole clusters, NaN if undefined.
+    """Returns the coefficient of each resample of whole clusters, (resamples,), with NaN if it is undefined.
 
-    `clusters` contains the number of each pair's cluster, from 0 without gaps; None makes each pair its own cluster.
+    `clusters` contains the number of each pair's cluster, from 0 without gaps. If None, each pair is a cluster.
     """
     cluster_of = np.argsort(np.lexsort((y, x))) if clusters is None else np.asarray(clusters)
     draws = draw_counts(int(cluster_of.max()) + 1, rng, resamples)
@@ -161,7 +161,6 @@ def resampled(
 
 
 def _of_resample(method: Method, x: Floats, y: Floats, times: Ints) -> float:
-    """Returns the coefficient of the pairs, with each pair repeated this many times."""
     x, y = np.repeat(x, times), np.repeat(y, times)
     if np.ptp(x) <= ROUNDING or np.ptp(y) <= ROUNDING:
         return np.nan

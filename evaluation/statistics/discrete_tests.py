@@ -1,8 +1,8 @@
 """Adjusts many p-values of discrete tests, ignoring tests that could not have reached such a small p-value.
 
 A sign-flip test of n differing groups cannot have a p-value below 2^(1 - n). A variant without any differing group can
-therefore never be found different, but Holm's method would still count its test. Tarone (1990) excludes tests that
-cannot reject. Here, this is done in each of Holm's steps (Hommel and Krummenauer 1998).
+therefore never be found different, but Holm's method would still count its test. Tarone (1990) excludes tests that can
+never reject. Here, this is done in each of Holm's steps (Hommel and Krummenauer 1998).
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ class DiscreteTest:
     p: float
     """In (0, 1]."""
     least: float
-    """The smallest p-value that the test could have, given the sizes of its differences but not their signs; at most p.
-    """
+    """The smallest p-value that the test could have, given the sizes but not the signs of the differences. At most
+    p."""
 
 
 def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
-    """Returns Holm's adjusted p-values in the same order, counting only tests that could have reached each p.
+    """Returns Holm's adjusted p-values, in the same order, counting only tests that could have reached each p.
 
     In increasing order, each p is multiplied by the number of tests, among this one and later ones, whose `least` is at
-    most p; a result is never below the previous one. The probability of any false difference is at most alpha, even if
-    the tests are dependent. The first true hypothesis to be rejected has the smallest p of all true ones, x, and a test
-    reaches x by chance with a probability of at most x, but never if its `least` is above x. If every test can reach
-    every p, this is Holm's method.
+    most p. No result is below the previous one. The probability of finding any false difference is at most alpha, even
+    if the tests are dependent. The first true hypothesis to be rejected is the one with the smallest p, x. The
+    probability that a test reaches x by chance is at most x, and it is 0 if the `least` of the test is above x. If
+    every test can reach every p, this is Holm's method.
     """
     order = sorted(range(len(tests)), key=lambda place: tests[place].p)
     found: dict[int, float] = {}
@@ -50,16 +50,16 @@ def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
 
 
 def n_varying(tests: Sequence[DiscreteTest]) -> int:
-    """Returns the number of tests that could have a p-value below 1, because two or more groups differ; at least 1.
+    """Returns the number of tests (but at least 1) whose p-value could be below 1, because two or more groups differ.
 
-    It depends on the sizes of the differences but not on their signs. So it can divide alpha, as for simultaneous
-    intervals, because it is fixed before the data show anything.
+    The number depends on the sizes of the differences but not on their signs, so it does not depend on the results.
+    Alpha may therefore be divided by it, as for simultaneous intervals.
     """
     return max(1, sum(one.least < 1.0 for one in tests))
 
 
 def n_testable(leasts: Sequence[float], alpha: float) -> int:
-    """Returns Tarone's number, the smallest k of at least 1 such that no more than k tests could reach alpha / k.
+    """Returns Tarone's number, the smallest k (at least 1) such that no more than k tests could reach alpha / k.
 
     It depends on the possible results of the tests, not on the actual ones.
     """

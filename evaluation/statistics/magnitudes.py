@@ -1,19 +1,21 @@
 """Means and maxima of the magnitudes of noisy figures, corrected for noise, with intervals that can include 0.
 
 Noise increases magnitudes: six figures that are truly 0, each with a standard error of one point, have a mean magnitude
-of 0.8 points, and the central 95% of its resamples, which add noise to noise, exclude 0. Here, noise is measured by the
+of 0.8 points. Resamples add noise to noise, so the central 95% of them do not include 0. Here, noise is measured by the
 deviations of the resamples from the figures of the data.
 
-- The mean is over |b| minus the contribution of noise, for each figure b with standard error s over the resamples.
-  This is what normal noise adds to a figure of size sqrt(b^2 - s^2) (or 0): 0.8 s if the size is 0, and nothing if b
-  is large. The mean is at least 0, and still biased upwards by 0.4 s for a figure that is truly 0.
-- Its interval contains the mean of all figures that are compatible with the data (Berger and Boos 1994): each figure
-  is within a box around its estimate (99.5% jointly), and the observed mean magnitude is not among the 2.25% most
-  extreme on either side. Noise adds most if the whole mean is due to one figure, which determines the lower end. It
-  adds least if the mean is spread over all figures, which determines the upper end, although this is never below the
-  measured value. The interval contained the true value in 94 to 100% of simulated samples (`test_magnitudes`).
-- The interval of the largest magnitude is simultaneous for all figures: in 95% of resamples, no figure deviates by
-  more standard errors.
+- The mean is over |b| minus the contribution of noise, for each figure b with standard error s over the resamples. The
+  contribution is what normal noise adds to the magnitude of a figure of size sqrt(b^2 - s^2), or 0 if b is below s: 0.8
+  s if the size is 0, and nothing if b is large. The mean is at least 0, but still biased upwards by 0.4 s for a figure
+  that is truly 0.
+- Its interval contains the mean magnitude of all sets of figures that are compatible with the data (Berger and Boos
+  1994): each figure is within a box around its estimate (99.5% jointly), and the observed mean magnitude is not among
+  the 2.25% most extreme on either side. Noise adds most if the whole mean is due to one figure, which determines the
+  lower end. It adds least if the mean is spread over all figures, which determines the upper end. The upper end is
+  never below the measured value. The interval contained the true value in 94 to 100% of simulated samples
+  (`test_magnitudes`).
+- The interval of the largest magnitude is simultaneous for all figures: in 95% of resamples, no figure deviates by more
+  standard errors than the interval covers.
 """
 
 from __future__ import annotations
@@ -28,9 +30,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BOX = 0.005
-"""Probability that a figure is outside the box in which figures are searched for."""
+"""Probability that any figure is outside the box in which the true figures are searched for."""
 _STEPS = 20
-"""Number of halvings in a search, to a millionth of its initial range, which is far below the sampling error."""
+"""Number of halvings in a search. They reduce its range to a millionth, which is far below the sampling error."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Magnitude:
 def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
     """Returns the weighted mean magnitude of figures.
 
-    The first row of `values`, (1 + n_resamples, n_figures), contains the figures of the data, without NaN; resamples
+    The first row of `values`, (1 + n_resamples, n_figures), contains the figures of the data, without NaN. Resamples
     with a NaN are left out. `weights`, (n_figures,), are positive. Without resamples, or if they do not vary, the
     result is the plain mean without an interval.
     """
@@ -88,7 +90,7 @@ def _parts(values: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _less_noise(sizes: Floats, errors: Floats) -> Floats:
-    """Subtracts from magnitudes what noise adds: 2 s phi(x) - 2 m Phi(-x) for a true magnitude m, with x = m / s."""
+    """Subtracts the noise in magnitudes, which is 2 s phi(x) - 2 m Phi(-x) for a true magnitude m and x = m / s."""
     from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
 
     left = np.sqrt(np.maximum(0.0, sizes**2 - errors**2))
@@ -115,8 +117,8 @@ def _lower(plain: float, noise: Floats, errors: Floats, least: Floats, weights: 
 def _upper(
     plain: float, noise: Floats, errors: Floats, box: tuple[Floats, Floats], weights: Floats, tail: float
 ) -> float:
-    """Returns the largest mean magnitude for which noise may produce `plain`: all figures have the same number of
-    standard errors, within the box."""
+    """Returns the largest mean magnitude for which noise may produce `plain`: all figures are the same multiple of
+    their standard errors, as far as the box allows."""
 
     def figures(size: float) -> Floats:
         return np.asarray(np.clip(size * errors, *box))
@@ -129,7 +131,7 @@ def _upper(
 
 
 def _root(rising: Callable[[float], float], end: float) -> float:
-    """Returns the root of an increasing function between 0 and `end`, or the nearer of these if it has none."""
+    """Returns the root of an increasing function between 0 and `end`, or the nearer end if it has no root there."""
     low, high = 0.0, end
     if rising(low) >= 0.0:
         return low

@@ -47,7 +47,7 @@ def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Gener
 
 
 def noninferiority_p(apart: StratifiedMean, margin: float) -> float:
-    """Returns the one-sided p-value of the second side being lower by `margin` or more.
+    """Returns the one-sided p-value of the hypothesis that the second side is lower by `margin` or more.
 
     The margin is added to the parts, and the p-value is the fraction of all ways to flip their signs whose sum is at
     least as high. A margin of 0 tests whether the second side is higher. The p-value is 1 if no group differs from the
@@ -57,7 +57,7 @@ def noninferiority_p(apart: StratifiedMean, margin: float) -> float:
 
 
 def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator) -> tuple[float, float]:
-    """Returns how far the interval extends below and above the difference; infinity if nothing is ruled out."""
+    """Returns how far the interval extends below and above the difference, or infinity if nothing is ruled out."""
     n = len(parts)
     is_drawn = n > ALL_SIGNS
     if is_drawn and (equal_weight(parts) >= ENOUGH_DIFFERENCES or tail * (DRAWS + 1) < FEWEST_DRAWS):
@@ -67,10 +67,10 @@ def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator
     kept = turned[:, 1]
     moved = turned[:, 0] - value * kept
     # At value - u, the flipped sum is moved + u kept, and the observed one is u. The flipped sum is at least as far
-    # from 0 up to the larger of two values of u.
+    # from 0 as the observed one for all u up to the larger of two values.
     with np.errstate(divide="ignore", invalid="ignore"):
         one, other = moved / (1.0 - kept), moved / (1.0 + kept)
-    alike = np.abs(kept) >= 1.0 - ROUNDING  # if all signs are unchanged or all flipped, it is as far at every u
+    alike = np.abs(kept) >= 1.0 - ROUNDING  # if no signs or all signs are flipped, it is as far for every u
     below = np.where(alike, np.inf, np.maximum(one, -other))
     above = np.where(alike, np.inf, np.maximum(other, -one))
     if is_drawn:
@@ -80,7 +80,7 @@ def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator
 
 
 def _normal_reach(parts: Floats, weights: Floats, tail: float) -> tuple[float, float]:
-    """Returns the values of u at which u^2 = z^2 sum (r + u w)^2, where r are the parts without the difference."""
+    """Returns the two solutions for u of u^2 = z^2 sum (r + u w)^2, where r are the parts without the difference."""
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
 
     square = float(ndtri(tail / 2.0)) ** 2
@@ -109,12 +109,12 @@ def _one_sided(shifted: Floats) -> float:
 
 
 def _all_turned(columns: Floats) -> Floats:
-    """(2^n, n_columns): the columns' sums for every way to flip the groups' signs."""
+    """Returns the sums of the columns for every way to flip the groups' signs, (2^n, n_columns)."""
     return np.asarray(np.array(list(product((-1.0, 1.0), repeat=len(columns)))) @ columns)
 
 
 def _turned(columns: Floats, rng: np.random.Generator) -> Floats:
-    """(n_ways, n_columns): the columns' sums for all ways to flip the groups' signs, or for randomly drawn ways."""
+    """Returns the sums of the columns for all or random ways to flip the groups' signs, (n_ways, n_columns)."""
     n = len(columns)
     if n <= ALL_SIGNS:
         return _all_turned(columns)

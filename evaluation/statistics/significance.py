@@ -1,4 +1,4 @@
-"""P-values of paired differences, and their adjustment if there are many.
+"""P-values of paired differences, and their adjustment for multiple tests.
 
 Systems that answered the same prompts are compared prompt by prompt, because an easy prompt is easy for both, and a
 test that ignores this misses real differences.
@@ -36,7 +36,7 @@ class PValueAdjustment(StrEnum):
 
 
 def adjusted_p_values(p_values: Sequence[float], adjustment: PValueAdjustment) -> list[float]:
-    """Returns the p-values to compare with alpha, in the same order. None is smaller than before or above 1.
+    """Returns adjusted p-values to compare with alpha, in the same order. No p-value decreases or exceeds 1.
 
     Holm's method limits the probability of any false difference among all pairs to alpha.
     """
@@ -48,7 +48,7 @@ def adjusted_p_values(p_values: Sequence[float], adjustment: PValueAdjustment) -
 
 
 def turned_signs(differences: Floats) -> float:
-    """Returns the two-sided p-value of the paired randomisation test; 1 if no prompt differs.
+    """Returns the two-sided p-value of the paired randomisation test, or 1 if the sides agree on every prompt.
 
     `differences` has shape (n_prompts,). The test is exact for up to `ALL_SIGNS` differing prompts, and whenever the
     differences have the same magnitude or a common unit; see `sign_flips`.
@@ -65,7 +65,7 @@ def turned_signs(differences: Floats) -> float:
 
 
 def sign_flips(differences: Floats) -> float:
-    """Returns the two-sided p-value of a paired test; 1 if no prompt differs. `differences` has shape (n_prompts,).
+    """Returns the two-sided p-value of a paired test, or 1 if all `differences`, (n_prompts,), are 0.
 
     If two systems are equally good, the sign of each prompt's difference is random, so the p-value is the fraction of
     all ways to flip the signs whose sum is at least as far from 0. If all nonzero differences have the same magnitude,
@@ -97,14 +97,14 @@ def equal_weight(differences: Floats) -> float:
 
 
 def least_p(differences: Floats) -> float:
-    """Returns the smallest p-value of `turned_signs` for differences of these magnitudes, which is 2^(1 - n)."""
+    """Returns the smallest p-value of `turned_signs` for these magnitudes, which is 2^(1 - n) if n prompts differ."""
     sizes = np.abs(differences)
     n_differing = int((sizes > _ROUNDING * sizes.max(initial=0.0)).sum())
     return least_p_of(n_differing)
 
 
 def least_p_of(n_prompts: int) -> float:
-    """Returns the smallest two-sided p-value of a sign-flip test if this many prompts differ, which is 2^(1 - n)."""
+    """Returns the smallest two-sided p-value of a sign-flip test if n prompts differ, which is 2^(1 - n)."""
     return min(1.0, 2.0 ** (1 - n_prompts))
 
 
@@ -121,11 +121,11 @@ def upper_tail(sizes: Floats, reached: float) -> float:
     are, the result is exact. Otherwise, sizes are rounded to a 65,536th of their sum, and sums that may be too low only
     because of rounding are also counted. So the result is never too low, and it does not depend on a seed. It is too
     high by less than 0.0005 for 14 or more sizes. With fewer sizes, each way has more weight: in thousands of draws
-    from a normal distribution, it was up to 0.016 too high for six sizes (a two-sided p-value of 0.031), 0.008 for
-    eight and 0.003 for ten.
+    from a normal distribution, the result was up to 0.016 too high for six sizes (a two-sided p-value of 0.031), 0.008
+    for eight and 0.003 for ten.
 
-    The order of the sizes has no effect. 80 sizes without a common unit take about 5 ms. Raises ValueError if no size
-    is above 0.
+    The order of the sizes has no effect. 80 sizes without a common unit take about 5 ms. Raises ValueError if all sizes
+    are 0.
     """
     if not (sizes > 0.0).any():
         raise ValueError("at least one size must be above 0")
@@ -136,7 +136,7 @@ def upper_tail(sizes: Floats, reached: float) -> float:
 
 
 def _chances(steps: Ints, total: int) -> Floats:
-    """(total + 1,): the probability that the sizes with an unchanged sign add up to each number of steps."""
+    """Returns the probability that the sizes with an unchanged sign add up to each number of steps, (total + 1,)."""
     chances = np.zeros(total + 1)
     chances[0], top = 1.0, 0
     for step in steps[steps > 0].tolist():

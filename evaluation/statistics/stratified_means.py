@@ -47,22 +47,22 @@ class StratifiedMean:
 
     @property
     def value(self) -> float | None:
-        """The mean; None if a stratum has no items."""
+        """The mean, or None if any stratum has no items."""
         return None if self.empty_strata else float((self.sums.sum(axis=1) / self.counts.sum(axis=1)).mean())
 
     @property
     def parts(self) -> Floats:
-        """(n_clusters,): the contribution of each cluster to the value. Every stratum must have an item."""
+        """The contribution of each cluster to the value, (n_clusters,). Every stratum must have an item."""
         return np.asarray((self.sums / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def weights(self) -> Floats:
-        """(n_clusters,): how much each cluster's contribution changes if all values increase by 1. The sum is 1."""
+        """The change of each cluster's contribution if all values increase by 1, (n_clusters,). The sum is 1."""
         return np.asarray((self.counts / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def standard_error(self) -> float | None:
-        """Linearised standard error of the value, treating clusters as independent; None if a stratum has fewer than
+        """Linearised standard error of the value, treating clusters as independent. None if any stratum has fewer than
         two clusters."""
         if not self.has_interval:
             return None
@@ -74,7 +74,8 @@ class StratifiedMean:
 
 
 def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """Returns the mean of items. `values`, `stratum` and `cluster` have shape (n_items,); NaN values are left out."""
+    """Returns the stratified mean of items. `values`, `stratum` and `cluster` have shape (n_items,); NaN values are
+    left out."""
     has = ~np.isnan(values)
     at = stratum[has] * n_clusters + cluster[has]
     shape, size = (n_strata, n_clusters), n_strata * n_clusters
@@ -92,7 +93,7 @@ def clustered_mean(values: Floats, cluster: Ints, n_clusters: int) -> Stratified
 def stratified_intervals(
     means: Sequence[StratifiedMean], rng: np.random.Generator, resamples: int, level: float
 ) -> list[tuple[float, float] | None]:
-    """Returns the percentile interval of each mean. All means must have the same clusters, which are drawn for all.
+    """Returns the percentile interval of each mean. All means must share their clusters, and all use the same draws.
 
     Resamples without an item in some stratum are skipped. An interval is None if `has_interval` is false, or if the
     value is the same in all resamples, because a lack of variation does not imply certainty.
@@ -110,9 +111,10 @@ def stratified_intervals(
 
 
 def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
-    """(n_resamples, n_means): the means of each resample, NaN if a stratum has no items.
+    """Returns the means of each resample, (n_resamples, n_means), with NaN if any stratum has no items.
 
-    The columns of `drawn` are, for each mean, the sums and then the counts of its strata; `sizes` are their numbers.
+    The columns of `drawn` are, for each mean, the sums of its strata and then their counts. `sizes` are the numbers of
+    strata.
     """
     parts = np.split(drawn, np.cumsum([2 * size for size in sizes])[:-1], axis=1)
     with np.errstate(invalid="ignore"):

@@ -13,7 +13,7 @@ from factloop.evaluation.running.run import Spool
 from factloop.evaluation.verification.records import MarkedRow, PairRow, Prediction
 
 PlacedRow = tuple[int | None, PairRow]
-"""The number of a row's first line, if it comes from a file, and the row."""
+"""The number of the row's first line, or None if the row does not come from a file, and the row."""
 
 _IN_ALL_OR_NONE = ("task", "prompt_id")
 
@@ -21,8 +21,8 @@ _IN_ALL_OR_NONE = ("task", "prompt_id")
 def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Iterator[PlacedRow]:
     """Yields the rows of a JSON Lines, CSV, Parquet or JSON file; `-` is standard input.
 
-    Only `claim` is required. All other fields of `PairRow` may be missing, and other columns are ignored. Raises
-    DataError like `mapping.load_mapped`, once it reaches the row, and if a column looks like a misspelt field.
+    Only `claim` is required. All other fields of `PairRow` are optional, and other columns are ignored. Raises
+    DataError on reaching an invalid row, like `mapping.load_mapped`, or a column that looks like a misspelt field.
     """
     for row, item in placed_items(place, mapping or ColumnMapping(), PairRow, refuses_misspelt=mapping is None):
         yield row.line, item
@@ -31,7 +31,7 @@ def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Itera
 def load_dataset_pairs(
     name: str, part: str, place: str | Path, documents: str | Path | None = None
 ) -> Iterator[PlacedRow]:
-    """Yields the claims of a labelled data set, with documents from a file if it contains none itself.
+    """Yields the claims of a labelled data set, with documents from a file if the data set contains none.
 
     Raises the errors of `labelled_claims`, `load_documents` and `with_documents`.
     """
@@ -47,7 +47,7 @@ class PairSpool(Spool[Prediction]):
         """Reads all rows and keeps the first `limit`.
 
         Raises DataError, with `path`, for input that the audit would later reject (two rows for the same claim, or a
-        task or prompt in only some rows), and if there are no documents. Raises ConfigError if there is no space.
+        task or prompt in only some rows), and if there are no documents. Raises ConfigError if there is no disk space.
         """
         self._path, self._dataset = path, default_dataset
         self.n_labelled = self.n_blank = self.n_unnamed = 0
@@ -55,7 +55,7 @@ class PairSpool(Spool[Prediction]):
         self.left_out: set[bytes] = set()
         """Keys of pairs beyond the limit."""
         self._evaluators: dict[str, int | None] = {}
-        """Evaluators whose scores are already in the input, with the line of the first one."""
+        """Evaluators whose scores are already in the input, with the line of the first score."""
         self._first: Prediction | None = None
         checked = self._checked(rows, limit)
         super().__init__(checked, dump=to_line, load=Prediction.model_validate_json, limit=limit)
@@ -65,7 +65,7 @@ class PairSpool(Spool[Prediction]):
         for name in columns:
             if name in self._evaluators:
                 line = self._evaluators[name]
-                raise DataError(f"it already has a score by {name!r}", path=self._path, line=line, field="evaluators")
+                raise DataError(f"there are already scores by {name!r}", path=self._path, line=line, field="evaluators")
 
     def _checked(self, rows: Iterable[PlacedRow], limit: int | None) -> Iterator[Prediction]:
         known: dict[bytes, int | None] = {}
@@ -85,9 +85,9 @@ class PairSpool(Spool[Prediction]):
                 self.left_out.add(key)
             yield pair
         if not known:
-            raise DataError("it has no rows", path=self._path)
+            raise DataError("the file has no rows", path=self._path)
         if self.n_blank == len(known) - len(self.left_out):
-            raise DataError("no row has a document to judge its claim against", path=self._path, field="document")
+            raise DataError("there are no documents to judge the claims against", path=self._path, field="document")
 
     def _look_at(self, line: int | None, pair: Prediction) -> None:
         self._first = self._first or pair

@@ -46,7 +46,7 @@ class PairRow(ClaimRow):
     claim_id: MaybeName = None
     """The id of the claim, which defaults to the row's `id` or line number."""
     group: MaybeName = None
-    """In an experiment, claims in the same group are drawn together, instead of claims in the same response."""
+    """In an experiment, claims in the same group are drawn together, rather than claims in the same response."""
     document: str | None = None
     label: Annotated[Literal[0, 1] | None, BeforeValidator(_label)] = None
     evaluators: Mapping[NotBlank, Share | None] = Field(default_factory=dict)
@@ -66,7 +66,7 @@ class MarkedRow(PairRow):
 
 
 class Prediction(Record):
-    """A row of the output, which is the input of an audit. The audit ignores `unscored`."""
+    """A row of the output, which can be used as the input of an audit. The audit ignores `unscored`."""
 
     dataset: str
     system: str
@@ -81,9 +81,9 @@ class Prediction(Record):
     marked: Spans | None = None
     """Spans of the claim that people marked as unsupported by the document, if the data set has such spans."""
     evaluators: Mapping[str, Share | None]
-    """Maps evaluators to scores; None if there is none. `NAME@N` was applied to chunks of at most N words."""
+    """Maps evaluators to scores, or to None if there is no score. `NAME@N` was applied to chunks of at most N words."""
     unscored: Mapping[str, str] = Field(default_factory=dict)
-    """Maps evaluators to why they gave no score: a reason as in reports, or `no_source` if the document is blank."""
+    """Maps evaluators to the reason for a missing score, as in reports, or `no_source` if the document is blank."""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -120,7 +120,7 @@ class SpanFigures(Record):
     precision: Share | None
     recall: Share | None
     f1: Share | None
-    """Each is None if its denominator is 0."""
+    """Precision, recall and F1 are None if their denominator is 0."""
     n_predicted: Count
     n_marked: Count
 
@@ -136,7 +136,7 @@ class SpanFigures(Record):
 
 
 class VerifierSummary(Record):
-    """The results of one verifier in numbers."""
+    """The results of one verifier."""
 
     name: str
     n_scored: Count

@@ -1,10 +1,10 @@
-"""Scores the pairs in a file with several verifiers. Paid answers are not lost if it is killed.
+"""Scores the pairs in a file with several verifiers. Paid answers are not lost if the process is killed.
 
     summary = await averify(rows, ["baseline", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
 
-Next to the output is a folder `OUT.run` with the models' answers and the configuration of the run. The same call
-resumes the run; a different configuration is rejected. To add a verifier to existing scores, use their file as the
-input and write to another file, which will also contain the existing scores.
+The folder `OUT.run` next to the output contains the models' answers and the configuration of the run. The same call
+resumes the run; a different configuration is rejected. To add a verifier to existing scores, use the file with the
+scores as the input and write to another file, which will also contain the existing scores.
 """
 
 from __future__ import annotations
@@ -56,8 +56,7 @@ class Bench:
         self._session: Session | None = None
 
     def prepare(self, specs: Sequence[JudgeSpec]) -> list[Judge]:
-        """Loads the verifiers' weights, so that they can be named and distinguished. Sends no requests. Raises
-        ConfigError."""
+        """Loads the verifiers' weights, which identify them. Sends no requests. Raises ConfigError if loading fails."""
         unasked = self._settings.model_copy(update={"batch": False})
         self._session = open_session(unasked, self._prompts, keeps=False)  # in memory, since no calls are made yet
         self._readers = {spec: self._build(spec) for spec in specs}
@@ -66,7 +65,8 @@ class Bench:
         return [self._readers[spec] for spec in specs]
 
     async def open(self, specs: Sequence[JudgeSpec], journal: Path) -> list[Judge]:
-        """Returns the prepared verifiers, ready for use; models' answers are saved in `journal`. Raises ConfigError."""
+        """Returns the prepared verifiers, ready for use. Answers of models are saved in `journal`. Raises
+        ConfigError."""
         await self._close_session()
         self._session = open_session(self._settings, self._prompts, keeps=False, journal=journal)
         return [self._build(spec) if spec.calls is not None else self._readers[spec] for spec in specs]
@@ -142,15 +142,15 @@ def open_log(
     """Opens the predictions at `path` and drops rows in which one of `columns` failed for a temporary reason.
 
     Raises ConfigError if the file cannot be used, or if it has predictions for claims that are now in `left_out`.
-    Raises DataError if a line is not a prediction of this run, because it lacks one of `columns`, or its claim is not
-    in `keys`.
+    Raises DataError if a line is not a prediction of this run: it lacks one of `columns`, or its claim is not in
+    `keys`.
     """
 
     def parse(line: bytes, name: str, number: int | None) -> Prediction:
         try:
             found = Prediction.model_validate_json(line)
         except ValidationError as error:
-            raise DataError("not a prediction from this command", path=name, line=number) from error
+            raise DataError("this line was not written by this command", path=name, line=number) from error
         for column in columns:
             if (found.evaluators.get(column) is None) != (column in found.unscored):
                 raise DataError(f"it has no score by {column!r}", path=name, line=number, field="evaluators")
@@ -159,10 +159,10 @@ def open_log(
     def refuse_stranger(found: Prediction, number: int) -> None:
         if key_of(found) in left_out:
             raise ConfigError(
-                f"{path}: line {number} has a claim beyond --limit; use at least the earlier limit, or none"
+                f"{path}: line {number} has a claim beyond --limit; use the earlier limit or a higher one"
             )
         if key_of(found) not in keys:
-            raise DataError("its claim is not in the input; remove the line", path=str(path), line=number)
+            raise DataError("the claim on this line is not in the input; remove the line", path=str(path), line=number)
 
     form = LogFormat[Prediction, bytes](
         name="the predictions",
@@ -193,7 +193,7 @@ class VerifyRequest:
     default_dataset: str
     """The data set of rows that do not specify one."""
     chunk_words: tuple[int, ...] = ()
-    """Sizes of chunks. Each adds a column `NAME@N` per verifier, with its scores for chunks of at most N words."""
+    """Chunk sizes in words. Each size N adds a column `NAME@N` per verifier, for chunks of at most N words."""
     limit: int | None = None
     allow_download: bool = False
 
@@ -217,7 +217,7 @@ async def astream_verify(
     sizes = (None, *sorted(set(wanted.chunk_words)))
     folder = wanted.folder
     if wanted.out.exists() and not folder.is_dir():
-        raise ConfigError(f"{wanted.out}: exists, but verify cannot resume from it; use another file for --out")
+        raise ConfigError(f"{wanted.out} exists, but verify cannot resume from it; use another file for --out")
     async with AsyncExitStack() as stack:
         spool = stack.enter_context(
             PairSpool(rows, path=wanted.data, default_dataset=wanted.default_dataset, limit=wanted.limit)
@@ -272,7 +272,6 @@ async def averify(
 
 
 def _columns(readers: Sequence[Judge], sizes: Sequence[int | None]) -> list[str]:
-    """Returns the evaluators' names in the output. Raises ConfigError if two names are equal."""
     columns = [_column(reader, size) for reader in readers for size in sizes]
     repeated = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
     if repeated is not None:
@@ -281,7 +280,6 @@ def _columns(readers: Sequence[Judge], sizes: Sequence[int | None]) -> list[str]
 
 
 def _column(reader: Judge, size: int | None) -> str:
-    """Returns the name of a column; `evaluation.audit.chunking.chunked_evaluators` recognizes those for chunks."""
     return reader.name if size is None else f"{reader.name}@{size}"
 
 

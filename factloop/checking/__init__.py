@@ -1,1 +1,1 @@
-"""Checks a response: `FactChecker` turns it into a factuality report."""
+"""Checks responses. `FactChecker` returns a factuality report on a response."""

@@ -1,4 +1,4 @@
-"""Checks responses in one session: runs the graph, with or without events, and builds the report from its results."""
+"""Checks responses in one session. Runs the graph, optionally with events, and builds the report from its results."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """The arguments of a check, as passed to `FactChecker.acheck`. Raises DataError for an invalid text or span."""
+    """The arguments of a check, as passed to `FactChecker.acheck`. Raises DataError if text or spans are invalid."""
 
     response: str
     prompt: str | None = None
@@ -77,9 +77,9 @@ class CheckRequest:
     allowance: Allowance | None = None
     """An allowance shared with other work, used instead of `limits`."""
     is_whole: bool = False
-    """Whether the rest of the response has already been written, if `spans` are given."""
+    """With `spans`, whether the rest of the response has already been written."""
     meter: UsageMeter | None = None
-    """The usage meter to use instead of a new one."""
+    """The usage meter of the check. If None, a new one is created."""
 
     def __post_init__(self) -> None:
         for name in ("facts", "spans"):
@@ -96,19 +96,18 @@ class CheckRequest:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since the check was requested. Its deadline is measured from the same moment."""
+        """Seconds since the check was requested. The deadline counts from the same moment."""
         return time.monotonic() - self.begun_at
 
     @property
     def state(self) -> dict[str, Any]:
-        """The input of the graph."""
         return {
             "facts": None if self.facts is None else list(self.facts),
             "spans": None if self.spans is None else list(self.spans),
         }
 
     def configuration(self, fingerprint: Fingerprint) -> dict[str, Any]:
-        """The configuration, which must be the same in all attempts at a run."""
+        """The settings and inputs that must be the same in all attempts at a run."""
         asked: dict[str, Any] = {"response": _digest(self.response), "prompt": self.prompt}
         if self.facts is not None:
             asked["facts"] = _digest(json.dumps([given.model_dump(mode="json") for given in self.facts]))
@@ -117,27 +116,27 @@ class CheckRequest:
 
 @dataclass(frozen=True)
 class Checking:
-    """Checks responses in one session, any number of them concurrently. Bound to one event loop."""
+    """Checks any number of responses in one session, concurrently if needed. Bound to one event loop."""
 
     setup: Setup
     session: Session
     searching: SearchGateway
     gateway: ModelGateway | None
-    """The gateway to the model, subject to the limits of the run; None if the offline rules are the judge."""
+    """The gateway to the model, subject to the limits of the run. None if no chat model judges the claims."""
     jury: Sequence[ModelGateway]
     graph_of: Callable[[Plan], SafeGraph]
-    """Returns the graph of a plan, which is compiled when first needed and kept for all checks."""
+    """Returns the graph for a plan. Each graph is compiled when it is first needed and then shared by all checks."""
 
     @cached_property
     def verifier(self) -> Verifier:
-        """The verifier that compares claims with each other: the judge in the settings or else the bundled baseline."""
+        """The verifier that compares claims with each other: the judge in the settings or, by default, the baseline."""
         from factloop.tools.judges.baseline import Baseline
 
         named = self.setup.judge
         return Baseline() if named is None else named.opened(self.session, logprobs=False).verifier
 
     def over(self, sources: Sources) -> Checking:
-        """A copy for an answer with its own sources. It shares the session with its limits and budget."""
+        """A copy for an answer with its own sources. It shares this session, including its limits and budget."""
         setup = self.setup.over(sources)
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
@@ -145,7 +144,7 @@ class Checking:
         await self.session.aclose()
 
     async def report(self, asked: CheckRequest, tell: Callable[[Event], None] | None = None) -> FactualityReport:
-        """Checks a response. Claims that cannot be judged are unscored. `tell` receives the events as they happen."""
+        """Checks a response. Claims that cannot be judged are left unscored. `tell` receives events as they happen."""
         meter, setup = self._meter(asked), self.setup
         span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         with span, nullcontext() if tell is None else told_of_waits(tell):
@@ -157,7 +156,7 @@ class Checking:
         return report
 
     async def _eligibility(self, asked: CheckRequest, meter: UsageMeter) -> Judgement | None:
-        """Whether the response does what its prompt asks for, by the jury's rule; None if this should not be judged.
+        """Judges whether the response does what its prompt asks for. None if this is not requested or not possible.
 
         This is the first stage of FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200, section 3). Departures: the
         judges vote, and the second stage judges claims, whereas FACTS averages judgements of whole responses.
@@ -180,7 +179,7 @@ class Checking:
     async def _with_citations(
         self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext
     ) -> FactualityReport:
-        """The report, including which supplied documents support its claims and whether the response cites them."""
+        """The report, with the supplied documents that support its claims and the documents that the response cites."""
         documents, claims = documents_among(self.setup.tools), final["claims"]
         if documents is not None:
             by = {one.id: borne_out(one, documents) for one in claims}
@@ -193,8 +192,7 @@ class Checking:
         return report.model_copy(update={"citations": found, "warnings": (*report.warnings, *unread)})
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
-        """Yields events as they happen, ending with the report. A caller that stops early must close the stream, which
-        cancels calls.
+        """Yields events as they happen, ending with the report. If you stop early, close the stream to cancel calls.
 
         The check runs as a separate task, so that events can be reported while it waits for a server.
         """
@@ -231,9 +229,9 @@ class Checking:
         return final
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
-        """The allowance for one check, from the settings and `limits`. In messages, `of` says what it applies to.
+        """The allowance for one check under the settings and `limits`. `of` describes its scope in messages.
 
-        Raises ConfigError (DataError for `limits`) if cost is limited but the model's price is unknown.
+        Raises ConfigError (DataError for `limits`) if the cost is limited but the price of the model is unknown.
         """
         own = Limits.per_check(self.setup.settings)
         within = own.within(limits)
@@ -254,13 +252,13 @@ class Checking:
         return meter
 
     def context_of(self, asked: CheckRequest) -> CheckContext:
-        """The context of a check that another graph runs, including its limits."""
+        """The context and limits of a check, for a graph other than the session's own."""
         return self._context(asked, self._meter(asked))
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
-        """The context of the check, whose search gateway keeps results that cannot be cached for this check only.
+        """Creates the context of a check. Search results that cannot be cached are kept only for this check.
 
-        While an answer is unfinished, the rest of it may connect any claim to the question, so every claim is judged.
+        Every claim of an unfinished answer is judged, because the rest of it may make any claim relevant.
         """
         is_whole = asked.spans is None or asked.is_whole
         searching = self.searching.over(self.searching.tools)
@@ -270,8 +268,7 @@ class Checking:
 
     @property
     def _config(self) -> RunnableConfig:
-        """The graph's configuration. Its own thread id keeps a check inside a node of a user's graph out of that
-        graph's checkpoints."""
+        """The graph's configuration. The thread id keeps checks inside a user's graph out of its checkpoints."""
         return RunnableConfig(
             recursion_limit=4 * self.setup.settings.max_searches + 20,
             configurable={"thread_id": "factloop"},
@@ -317,8 +314,8 @@ def open_checking(
 ) -> Checking:
     """Opens a session for checks with this setup. Raises ConfigError.
 
-    With a `journal`, answers are saved only there; with a `store`, they are saved as the store decides. A `pace` or a
-    `budget` is shared with everything else that uses it.
+    With a `journal`, answers are saved only there. With a `store`, the store decides how they are saved. A `pace` or
+    `budget` may be shared with other sessions.
     """
     settings, chat = setup.settings, setup.chat
     look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
@@ -375,7 +372,7 @@ def _warnings(
     if asked.sources is not None:
         warnings.append(asked.sources.warning)
     if setup.settings.repeats == "core" and asked.spans is not None:
-        warnings.append("Only whole answers have a core; here, claims that say the same count once (repeats).")
+        warnings.append("Only whole answers have a core. Here, claims that say the same thing count once (repeats).")
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
@@ -385,13 +382,13 @@ def _warnings(
 def _rows_warning(asked: CheckRequest, answer: Answer) -> tuple[str, ...]:
     n_rows = len(answer.rows_left_out) if asked.facts is None and asked.spans is None else 0
     rows = plural(n_rows, "table row")
-    return (f"{rows} not checked: only the first {MOST_CELLS} cells of an answer are.",) if n_rows else ()
+    return (f"{rows} not checked: only the first {MOST_CELLS} cells of an answer are checked.",) if n_rows else ()
 
 
 def _check_span(
     settings: CheckSettings, fingerprint: Fingerprint, chat: ChatModel | None, prompt: str | None, response: str
 ) -> Span:
-    """The span of one response. Raises ConfigError if tracing is on but OpenTelemetry is not installed."""
+    """The tracing span of one check. Raises ConfigError if tracing is on but OpenTelemetry is not installed."""
     span = graph_span(
         settings.tracing,
         "factloop.safe",
@@ -409,14 +406,14 @@ def _check_span(
 
 
 def _note_check(span: Span, report: FactualityReport) -> None:
-    """Records the outcome of a check in its span, and also in the log if nothing could be judged.
+    """Records the outcome of a check in its tracing span, and also in the log if nothing could be judged.
 
-    An exhausted limit is not logged, because it stops all later checks and is reported by the code that set it.
+    An exhausted budget is not logged here, because it stops all later checks and is reported by the code that set it.
     """
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}
     span.set({**found, **usage_values(report.usage)})
     if (failure := failure_of_all(report.claims)) is not None:
         if failure.unscored_reason is not UnscoredReason.BUDGET:
-            log.warning("none of %s could be judged: %s", plural(len(report.claims), "claim"), failure.rationale)
+            log.warning("could not judge any of %s: %s", plural(len(report.claims), "claim"), failure.rationale)
         span.went_wrong(str(failure.unscored_reason), failure.rationale)

@@ -51,7 +51,7 @@ SearchSource = str | SearchTool | BaseRetriever | VectorStore | BaseTool | Retri
 
 
 _WARM: set[tuple[bool, str | None]] = set()
-"""The kinds of checks this process is warmed up for: whether they use a model, and the name of the spaCy pipeline."""
+"""The kinds of checks that this process is warmed up for: whether they use a model, and the spaCy pipeline's name."""
 _REHEARSED = "Ada Lovelace was born in London in 1815."
 
 
@@ -63,10 +63,9 @@ class DocumentOptions(TypedDict, total=False):
     """The documents supplied with a response."""
 
     documents: Documents | None
-    """The documents that the response is based on: texts, LangChain documents, or mappings with `page_content`, `text`
-    or `content`, each with or without a score; or a retriever or a vector store. If the checker has its own sources,
-    they are searched as well. If the list is empty, nothing can be judged.
-    """
+    """The documents that the response is based on: strings, LangChain documents, or mappings with `page_content`,
+    `text` or `content`, each optionally with a score; or else a retriever or vector store. If the checker has its own
+    sources, they are searched as well. If the list is empty, nothing can be judged."""
     sources: Sources | None
     """Documents together with a mode. Cannot be combined with `documents`."""
 
@@ -75,23 +74,21 @@ class CheckOptions(DocumentOptions, total=False):
     """Options for checking one response."""
 
     facts: Sequence[GivenFacts] | None
-    """The facts in the response, by sentence and in order, if already extracted. They become the claims in the report.
+    """The facts of the response for each sentence in order, if you have already extracted them. They become the claims.
 
     A sentence that is not in the response has an empty span at the end of the previous sentence.
     """
     spans: Sequence[tuple[int, int]] | None
     """Start and end, in characters, of the sentences to judge, in order. The rest of the response only serves as
-    context. Cannot be combined with `facts` or `run_dir`.
-    """
+    context. Cannot be combined with `facts` or `run_dir`."""
     limits: Limits | None
     """Limits for this check, in addition to the shared limits. At the deadline, the check ends and reports the claims
-    judged so far; `usage` includes unanswered calls at their maximum cost.
-    """
+    judged so far; `usage` includes unanswered calls at their maximum cost."""
 
 
 @dataclass(frozen=True)
 class OpenChecks:
-    """A `Check` for one or more responses, which may share an allowance."""
+    """A `Check` for one or more responses. They can share an allowance."""
 
     checking: Checking
     sources: Sources | None = None
@@ -108,8 +105,8 @@ class OpenChecks:
     ) -> FactualityReport:
         """Checks a response, optionally using `sources` as in `FactChecker.acheck`.
 
-        With `facts`, only these facts are checked; with `spans`, only these parts of a complete response. A claim that
-        cannot be judged is unscored, with the reason. Raises ConfigError, DataError.
+        With `facts`, only these facts are checked; with `spans`, only these parts of a complete response. Claims that
+        cannot be judged are unscored and state the reason. Raises ConfigError, DataError.
         """
         checking = self.checking if sources is None else self.checking.over(sources)
         sources = sources or self.sources
@@ -128,7 +125,7 @@ class FactChecker(ClosesPerLoop):
             report = await checker.acheck(response, question="Who was ...?", documents=retrieved)
 
     All checks by one checker in the same event loop share its limits, cache and budget. A check with a run directory
-    has its own, and shares only the pace of model calls and the connections of a `ChatModel` that the caller built.
+    has separate ones. It shares only the pace of model calls and the connections of a `ChatModel` built by the caller.
     """
 
     def __init__(
@@ -143,25 +140,26 @@ class FactChecker(ClosesPerLoop):
         budget: Budget | None = None,
         **changes: Unpack[CheckChanges],
     ) -> None:
-        """Creates a checker without opening connections. Documents and the model are loaded by the first check.
+        """Creates a checker without opening connections. The first check loads the documents and the model.
 
         Args:
-            model: A name such as `openai:gpt-4o-mini`, or a chat model, which may have bound arguments, fallbacks or
-                retries (factloop uses its own instead). If omitted, the bundled baseline is used, which needs no key
-                and no network.
+            model: A name such as `openai:gpt-4o-mini`, or a chat model. The chat model may have bound arguments,
+                fallbacks or retries (factloop replaces these with its own). If omitted, the bundled baseline is used,
+                which needs neither a key nor a network.
             search: Names (`serper`, `wikipedia`, `searxng`, `tavily`, `exa`, `brave`), factloop or LangChain search
                 tools, retrievers, vector stores, or functions that take a query.
-            docs: Files, folders and globs to search.
+            docs: Files, folders or globs to search.
             settings: Base settings, which `changes` override.
             recording: A file that answers are read from or written to, depending on `recording_mode` (`replay`,
-                `record`, `new`). It is written whenever no check is running; a `Recording` is written by its owner.
+                `record`, `new`). The file is written whenever no check is running. If you pass a `Recording` instead,
+                you must save it yourself.
             pace: A pace shared with other users of the same servers. By default, the checker has its own.
-            budget: A budget shared within this event loop, used instead of the one from the settings. A check with a
-                run directory has its own.
+            budget: A budget shared within this event loop, which replaces the one from the settings. Checks with a run
+                directory do not use it.
             changes: Any other settings, named as in `CheckSettings`.
 
         Raises:
-            ConfigError: A setting is invalid, a search is unknown, or a document path does not exist.
+            ConfigError: A setting is invalid, a search provider is unknown, or a document path does not exist.
         """
         model, sources = unwrapped(model), _as_tuple(search)
         paths = _as_tuple(docs)
@@ -200,7 +198,7 @@ class FactChecker(ClosesPerLoop):
 
     @property
     def has_sources(self) -> bool:
-        """Whether the checker has its own sources to search. Does not open them."""
+        """Whether the checker has its own sources to search. The sources are not opened."""
         return bool(self.settings.search or self.settings.docs or self._own_tools)
 
     @property
@@ -218,9 +216,9 @@ class FactChecker(ClosesPerLoop):
         run_blocking(self.awarm_up())
 
     async def awarm_up(self) -> None:
-        """Imports and loads whatever the first check needs, in another thread. This takes seconds of CPU time.
+        """Imports and loads everything that the first check needs, in another thread. This takes seconds of CPU time.
 
-        No calls are made. Without a warm-up, the first check does this itself. The weights of a judge are loaded only
+        No calls are made. Without a warm-up, the first check does this work. The weights of a judge are loaded only
         when it judges for the first time. Raises ConfigError, DataError.
         """
         await self._tools(alone=False)
@@ -231,7 +229,7 @@ class FactChecker(ClosesPerLoop):
             _WARM.add(kind)
 
     def _rehearse(self) -> None:
-        """Sets up the model, or checks a sentence offline if there is none, in a separate event loop."""
+        """Sets up the model or, without a model, checks a sentence offline. Uses a separate event loop."""
 
         async def rehearsed() -> None:
             setup = self._prepare(self._built)
@@ -256,8 +254,7 @@ class FactChecker(ClosesPerLoop):
         return partial(type(self), search=self._own_tools, settings=self.settings), (self._model,)
 
     async def _tools(self, *, alone: bool = True) -> tuple[SearchTool, ...]:
-        """Like `tools`, but opened in a thread so that reading documents does not block the event loop. With
-        `alone=False`, there may be none."""
+        """Like `tools`, but opened in a thread, so as not to block the event loop. Can be empty if `alone` is False."""
 
         def open_them() -> None:
             with self._one_opens:
@@ -268,18 +265,18 @@ class FactChecker(ClosesPerLoop):
         return self.tools if alone else self._built
 
     async def sources_of(self, documents: Documents | None, mode: SourceMode | None = None) -> Sources:
-        """The sources for a response with these documents, indexed in another thread. None means no documents.
+        """Indexes the documents (None means no documents) in another thread, and returns the sources for a response.
 
-        By default, the checker's own sources, if any, are searched as well. Raises ConfigError, DataError.
+        By default, these include the checker's own sources, if there are any. Raises ConfigError, DataError.
         """
         tool = await self._indexes.tool_for(documents)
         mode = mode or ("factuality" if self.has_sources else "faithfulness")
         return Sources(() if tool is None else (tool,), mode)
 
     async def sources_in(self, given: DocumentOptions) -> Sources | None:
-        """The sources for a response, supplied either directly or as documents.
+        """The sources for a response, which may be supplied directly or as documents.
 
-        Raises ConfigError, DataError, or TypeError for an argument with any other name.
+        Raises ConfigError or DataError, or TypeError if an argument has any other name.
         """
         if unknown := given.keys() - DocumentOptions.__annotations__.keys():
             raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
@@ -307,14 +304,15 @@ class FactChecker(ClosesPerLoop):
 
         Args:
             response: The text to check.
-            question: The question that it answers: a string, or a history as a list of messages or (role, text) pairs.
-                In a history, the user's last turn is the question, and earlier turns explain words like "it".
-            run_dir: A folder that makes the run resumable. If the run is started again with the same arguments, only
+            question: The question that the response answers, either a string or a conversation (a list of messages or
+                of (role, text) pairs). In a conversation, the user's last turn is the question, and earlier turns
+                explain words like "it".
+            run_dir: A folder that makes the run resumable. If you start the run again with the same arguments, only
                 calls that were in flight are paid for again.
             options: `documents`, `facts`, `spans`, `sources` and `limits`, as in `CheckOptions`.
 
         Returns:
-            The report. A claim that cannot be judged is included as unscored, with the reason.
+            The report. Claims that cannot be judged are included as unscored, with the reason.
 
         Raises:
             ConfigError: A setting is invalid, the model rejects the key, or there is nothing to check against.
@@ -354,7 +352,7 @@ class FactChecker(ClosesPerLoop):
     async def opened(self, *, journal: Path | None = None, alone: bool = True) -> AsyncIterator[OpenChecks]:
         """Yields a check for any number of responses, concurrent or not, in one session that is closed at the end.
 
-        With a `journal`, every paid answer is saved only in that file and reused instead of making a new call.
+        With a `journal`, paid answers are saved only in that file, and are reused instead of making the calls again.
         With `alone=False`, the checker needs no sources, because each response comes with its own.
         """
         setup = self._prepare(await self._tools(alone=alone))
@@ -376,8 +374,8 @@ class FactChecker(ClosesPerLoop):
     ) -> AsyncIterator[OpenChecks]:
         """Yields the check that `acheck` would use for this response, for further work on the response.
 
-        All calls made inside share limits, cache, budget and the run directory, if there is one. The limits for a
-        single check apply to all of them together. Raises ConfigError, DataError.
+        All calls inside the block share limits, cache, budget and the run directory, if there is one. The limits for a
+        single check apply to all of these calls combined. Raises ConfigError, DataError.
         """
         asked = await self._request(response, question, options)
         async with self._run(asked, run_dir) as (checking, _):
@@ -395,8 +393,8 @@ class FactChecker(ClosesPerLoop):
     ) -> AsyncGenerator[Event, None]:
         """Like `acheck`, but yields events (`factloop.core.events`) as they happen, ending with the report.
 
-        A caller that stops early must close the stream (`contextlib.aclosing`), which cancels calls in progress. Their
-        cost can be read from the caller's own `meter`.
+        If you stop early, close the stream (`contextlib.aclosing`) to cancel calls in progress. To read their cost,
+        pass your own `meter`.
         """
         asked = await self._request(response, question, options, meter)
         finished: CheckFinished | None = None
@@ -440,7 +438,7 @@ class FactChecker(ClosesPerLoop):
 
 
 def given_checker(checker: FactChecker | None) -> FactChecker:
-    """The given checker, or one with the offline engine if it is None. Raises ConfigError for anything else."""
+    """`checker`, or a checker with the offline engine if it is None. Raises ConfigError for anything else."""
     if checker is None:
         return FactChecker()
     if not isinstance(checker, FactChecker):
@@ -449,6 +447,6 @@ def given_checker(checker: FactChecker | None) -> FactChecker:
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """One or more items as a tuple. Strings, tools, retrievers and anything not iterable count as a single item."""
+    """One or more items as a tuple. Strings, tools, retrievers and other non-iterables count as a single item."""
     is_one = isinstance(given, str | bytes | BaseTool | BaseRetriever) or not isinstance(given, Iterable)
     return (given,) if is_one else tuple(given)

@@ -1,4 +1,4 @@
-"""Finds which of the supplied documents support the claims of a response, and whether the response cites them."""
+"""Finds the supplied documents that support the claims of a response, and the documents that the response cites."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"\^?(?:(?:doc|document|source|passage)s?[ _-]?)?(\d{1,3}
 _ID_KEYS = ("id", "doc_id", "document_id", "chunk_id", "source")
 _WORD = re.compile(r"\w+")
 _Marker = tuple[tuple[int, int], int | None]
-"""The span of a number or id, and the index of its document, if there is one."""
+"""The span of a number or id in the response, and the index of the document that it refers to, if any."""
 
 
 def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
@@ -27,8 +27,10 @@ def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
 
 
 def borne_out(claim: Claim, documents: Sequence[Document]) -> tuple[int, ...]:
-    """The indexes of the documents that support a supported claim: the documents of the passages that its verdict
-    cites, and any that contain the decisive sentence (or the cited passages, if there is none) word for word.
+    """The indexes of the documents that support a supported claim.
+
+    These are the documents of the cited passages, and all others that contain the decisive sentence word for word (or a
+    cited passage, if the judge quotes no sentence).
     """
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
     found = {item.document.index for item in cited if item.document is not None and item.document.index is not None}
@@ -47,8 +49,7 @@ def _words(text: str) -> str:
 def citations_of(
     response: str, sentences: Sequence[Sentence], claims: Sequence[Claim], documents: Sequence[Document] | None
 ) -> Citations | None:
-    """The citations in a response, given claims that already list the documents supporting them; None if no documents
-    were supplied."""
+    """The citations in a response; None if no documents were supplied. Claims must already have `borne_out_by` set."""
     if documents is None:
         return None
     by_id = {claim.id: claim for claim in claims if claim.judgement.verdict is not Verdict.IRRELEVANT}
@@ -78,14 +79,14 @@ def citations_of(
 
 
 def _borne_by(claim: Claim, documents: Collection[int | None]) -> bool | None:
-    """Whether any of these documents supports the claim; False if there are none, None if the claim is unscored."""
+    """Whether any of the documents supports the claim. None if there are documents but the claim is unscored."""
     if not documents or not set(documents).isdisjoint(claim.borne_out_by):
         return bool(documents)
     return None if claim.judgement.verdict is None else False
 
 
 def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[Document]) -> list[list[_Marker]]:
-    """The citations of each sentence: those inside it, and those after it up to the first word of the next."""
+    """The citations of each sentence, including those between its end and the first word of the next sentence."""
     found: list[list[_Marker]] = [[] for _ in sentences]
     starts = [one.span[0] for one in sentences]
     for marker in _markers(response, documents):
@@ -93,16 +94,15 @@ def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[D
         place = bisect_right(starts, start) - 1
         since = response[sentences[place - 1].span[1] : end + 1] if place > 0 else "\n"
         if "\n" not in since and not _WORD.search(_BRACKETED.sub("", since)):
-            place -= 1  # only citations separate this one from the end of that sentence
+            place -= 1  # only citations are between this one and the end of the previous sentence
         if place >= 0:
             found[place].append(marker)
     return found
 
 
 def _markers(response: str, documents: Sequence[Document]) -> Iterator[_Marker]:
-    """The numbers and ids in brackets. A number refers to the document with that id, otherwise to the document in that
-    position, starting at 1; anything else is not a citation.
-    """
+    """The numbers and ids in brackets. A number refers to the document with that id or, if there is none, to the
+    document at that position, starting at 1. Anything else is not a citation."""
     by_id: dict[str, int] = {}
     for place, document in enumerate(documents):
         for given in (document.id, *(document.metadata.get(key) for key in _ID_KEYS)):

@@ -1,12 +1,14 @@
 """Selects the core of a response: a largest set of claims in which none entails another, so that padding gains nothing.
 
-This follows Core (Jiang et al. 2024, arXiv 2407.03572): claims are vertices, an edge joins two claims if one entails
-the other, and a set without edges and with the largest total weight is chosen. Departures: one claim entails another if
-the available judge finds that it supports the other; the bundled baseline finds little more than claims in almost the
-same words. The weight of a claim is not the probability that it says something new, but one plus the rarity of its
-words that are not in the question. A claim is trivial if the judge finds it supported by statements that are true of
-almost anything; the statements are the same for all topics. Each claim is compared only with the claims that share the
-most words with it, so that the cost is linear in the number of claims.
+This follows Core (Jiang et al. 2024, arXiv 2407.03572). Claims are vertices, an edge joins two claims if one entails
+the other, and the core is a set without edges that has the largest total weight. Departures:
+
+- The judge of the check decides about entailment. The bundled baseline detects little more than similar wording.
+- The weight of a claim is not the probability that it says something new. It is one plus the rarity of those of its
+  words that are not in the question.
+- A claim is trivial if the judge finds it supported by statements that are true of almost anything. These statements
+  are the same for all topics.
+- Each claim is compared only with the claims that share the most words with it, so the cost is linear.
 """
 
 from __future__ import annotations
@@ -26,9 +28,9 @@ TRIVIAL = (
     "is an organisation", "is an event", "is a name", "has a name", "is known to some people", "was born", "was alive",
     "is alive", "did something", "does things", "lived somewhere", "is of some kind",
 )  # fmt: skip
-"""Statements that are true of almost anything of their kind."""
+"""Statements that are true of almost anything."""
 _WORD = re.compile(r"\w+")
-NEAREST = 10  # number of claims that each claim is compared with: those that share the most words with it
+NEAREST = 10  # number of claims with which each claim is compared
 PATIENCE_S = 10.0
 _SCORED = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 
@@ -36,10 +38,9 @@ _SCORED = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 async def mark_core(
     claims: Sequence[Claim], prompt: str | None, judge: Verifier, meter: UsageMeter
 ) -> tuple[list[Claim], list[str]]:
-    """The claims, each with the reason if it is outside the core, and warnings. Only supported and not supported claims
-    can be in the core.
+    """Sets `left_out` on each scored claim outside the core, and returns the claims and any warnings.
 
-    Costs up to `NEAREST` judgements per claim, and one more to find trivial claims. Raises ConfigError if the judge
+    This takes up to `NEAREST` judgements per claim, plus one to find trivial claims. Raises ConfigError if the judge
     does.
     """
     own = [claim for claim in claims if claim.duplicate_of is None and claim.judgement.verdict in _SCORED]
@@ -59,7 +60,7 @@ async def mark_core(
 
 
 async def entailments(texts: Sequence[str], judge: Verifier, meter: UsageMeter) -> tuple[set[tuple[int, int]], int]:
-    """Pairs of positions such that the first claim entails the second, and the number of pairs that failed."""
+    """Pairs of positions such that the first claim entails the second, and the number of pairs that were not judged."""
     words = [_stems(text) for text in texts]
     pairs = [(one, other) for other in range(len(texts)) for one in _nearest(other, words)]
     found = await read_all(judge, [(texts[other], [texts[one]]) for one, other in pairs], meter=meter)
@@ -84,7 +85,7 @@ def _stems(text: str) -> Set[str]:
 
 
 async def trivial_among(texts: Sequence[str], judge: Verifier, meter: UsageMeter) -> set[int]:
-    """The positions of the claims that say only what is true of almost anything."""
+    """The positions of the claims that only state what is true of almost anything."""
     from factloop.tools.text.pieces import subject_of
     from factloop.tools.text.pipeline import load_pipeline, parse
 
@@ -103,19 +104,17 @@ async def trivial_among(texts: Sequence[str], judge: Verifier, meter: UsageMeter
 
 
 def weight_of(text: str, prompt: str | None) -> float:
-    """One plus the rarity of the claim's words that are not in the question, so that the more complete of two
-    equivalent claims is chosen."""
+    """One plus the rarity of the claim's words that are not in the question. This favours more complete claims."""
     from factloop.tools.judges.baseline import load_model
 
     return 1.0 + sum(map(load_model().rarity, _stems(text) - _stems(prompt or "")))
 
 
 def largest_core(weights: Sequence[float], edges: Collection[tuple[int, int]]) -> list[int]:
-    """The positions of a set without edges and with the largest total weight; in case of a tie, the one with the
-    earlier positions.
+    """The positions of a set of claims that has no edges and the largest total weight. Ties favour earlier positions.
 
-    The integer programme is solved exactly unless this takes more than `PATIENCE_S`. The result is then the best set
-    found so far or, failing that, a greedy choice of the heaviest claims. Weights must be positive.
+    The integer programme is solved exactly unless this takes more than `PATIENCE_S` seconds. The result is then the
+    best set found so far or, if none was found, a greedy choice of the heaviest claims. Weights must be positive.
     """
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]

@@ -26,21 +26,21 @@ from factloop.tools.text.outline import Part, read_outline
 from factloop.tools.text.silence import silence_of
 
 WORDS_A_CLAIM = 8
-"""Words per fact in hand-labelled answers (`benchmarks/texts`, `benchmarks/splitting`). Every sentence that is read has
-at least one claim."""
+"""Words per fact in hand-labelled answers (`benchmarks/texts`, `benchmarks/splitting`). Every sentence that is read
+counts as at least one claim."""
 MOST_READ = 1_000_000
 """Maximum size of documents that are read for an estimate, in bytes."""
 SEARCHES_A_CLAIM = 1.2
-"""Searches per claim, if they stop as soon as the claim is settled."""
+"""Mean number of searches until a claim is settled."""
 PASSAGE_TOKENS = 70
-SHARE_NEW = 0.5  # fraction of a search's passages that earlier searches for the same claim had not returned
+SHARE_NEW = 0.5  # fraction of passages from a search that earlier searches for the same claim did not return
 SCHEMA_TOKENS = 120  # tokens of the schema or tools sent with each request
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
-"""Tokens in a reply: per claim in a window, and per claim and search round."""
+"""Tokens in replies: per claim in a window, and per claim in a search round."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
-"""Tokens per claim in a window, and per claim that is checked again."""
-SHARE_LOOKED_AT_AGAIN = 0.3  # fraction of claims that are not found to be supported at first
+"""Tokens in replies: per claim in a window, and per claim that is checked again."""
+SHARE_LOOKED_AT_AGAIN = 0.3  # fraction of claims that are checked again because they do not seem supported at first
 _ASKED_FOR = ("calls", "prompt_tokens", "completion_tokens")
 
 
@@ -65,9 +65,10 @@ def estimate(
     facts: Sequence[GivenFacts] | None = None,
     n_characters: int | None = None,
 ) -> Estimate:
-    """Estimates the calls, tokens and cost of checking `response` or the given facts. This is free and needs no key.
+    """Estimates the calls, tokens and cost of checking `response`, or only `facts`. This is free and needs no key.
 
-    `n_characters` is the total length of the documents, if known: `grounded` includes short documents as a whole.
+    `n_characters` is the total length of the documents, if known. It matters for `grounded`, which includes short
+    documents as a whole.
     """
     plan = plan_of(settings)
     parts = [part for part in read_outline(response) if silence_of(part) is None] if facts is None else []
@@ -98,7 +99,7 @@ def estimate(
 
 
 def length_of_documents(settings: CheckSettings) -> int | None:
-    """The total length of the documents in characters; None if they are long or the check also searches elsewhere."""
+    """The total length of the documents in characters. None if they are long, or if the check also uses a search."""
     if settings.search or not settings.docs:
         return None
     if sum(path.stat().st_size for path in find_files(settings.docs).paths) > MOST_READ:
@@ -115,7 +116,7 @@ def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
 
 
 def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
-    """The total if each jury model read the answer, which is slightly too high. Searches are counted once."""
+    """A slightly high estimate, as if each jury model read the answer separately. Searches are counted once."""
     costs = [one.cost_usd for one in each]
     by_search = _search_price(settings.search)
     known = [cost for cost in costs if cost is not None]
@@ -126,7 +127,7 @@ def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
 
 
 def plan_of(settings: CheckSettings) -> Plan:
-    """The plan of a check with these settings, determined without opening its sources."""
+    """The plan of a check with these settings. Does not open any sources."""
     return plan_of_check(settings, (), has_model=settings.model is not None, given_alone=not settings.search)
 
 
@@ -137,7 +138,7 @@ class _Asked:
     response: str
     prompt: str | None
     parts: Sequence[Part]
-    """The sentences to split; empty if facts are given."""
+    """The sentences to split into claims; empty if facts were supplied."""
     n_claims: int
     n_sentences: int
 
@@ -148,7 +149,7 @@ class _Asked:
         return self.response if is_whole else self.response[:ANSWER_CHARACTERS]
 
     def tokens(self, stage: str, **values: Value) -> int:
-        """Tokens of a request in this stage, including the question. Values not used by its prompt are ignored."""
+        """Tokens of a request in this stage, including the question. Ignores values that the prompt does not use."""
         prompt = self.prompts[f"safe/{stage}"]
         given = {"question": self.prompt, **values}
         rendered = prompt.render(**{name: given[name] for name in prompt.variables})
@@ -189,8 +190,9 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
 
 
 def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
-    """Short documents are included as a whole, without a search or a second check. For longer ones, each prompt has
-    `passage_characters` of passages, found by a search for each sentence and each claim that is checked again."""
+    """Short documents are included as a whole, without a search or a second check. For longer documents, each prompt
+    contains `passage_characters` characters of passages. There is one search for each sentence, and one more for each
+    claim that is checked again."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
     is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters
@@ -269,7 +271,7 @@ def _cost_usd(settings: CheckSettings, searches: int, prompt: int, completion: i
 
 
 def _search_price(names: Sequence[str]) -> float | None:
-    """USD per query of the most expensive search, since a model may choose any. Needs no provider key."""
+    """USD per query of the most expensive search, since a model may choose any of them. Needs no provider key."""
     prices = [search_builder(name)(timeout_s=1.0, replayed=True).usd_per_query for name in names]
     known = [price for price in prices if price is not None]
     return max(known, default=0.0) if len(known) == len(prices) else None

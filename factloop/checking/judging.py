@@ -27,7 +27,7 @@ from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 
 BOTH = "use --model or --judge, not both: only a cascade (--cascade) uses a judge and then a model"
-NO_LOWER = "never rejects a claim, so it cannot tell which claims are not supported; tune it for balanced errors"
+NO_LOWER = "this cascade never rejects a claim, so it cannot be used alone; tune it for balanced errors"
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class NamedJudge:
 
 
 def named_judge(settings: CheckSettings, *, has_model: bool) -> NamedJudge | None:
-    """The judge of a check without a model; None if the settings specify no judge, or if there is a model.
+    """The judge of a check without a model. None if the settings specify no judge, or if there is a model.
 
-    Loads the weights, and downloads them if this is allowed. Raises ConfigError if the judge cannot be loaded, or if
-    the thresholds were tuned for a different judge.
+    Loads the weights, downloading them first if allowed. Raises ConfigError if the judge cannot be loaded, or if the
+    thresholds were tuned for a different judge.
     """
     if settings.judge is None:
         return None
@@ -81,7 +81,7 @@ def refuse_clash(settings: CheckSettings, *, has_model: bool) -> None:
         return
     spec = parse_spec(settings.judge)
     if spec.kind == BASELINE:
-        raise ConfigError("--judge baseline: omit it; the baseline is used if neither a judge nor a model is set")
+        raise ConfigError("omit --judge baseline: the baseline is used if neither a judge nor a model is set")
     if spec.kind == PROMPTED:
         raise ConfigError(f"--judge {settings.judge}: set a chat model with --model")
     if not has_model:
@@ -90,11 +90,10 @@ def refuse_clash(settings: CheckSettings, *, has_model: bool) -> None:
         raise ConfigError(BOTH)
     tuned = read_cascade(settings.cascade).verifier
     if parse_spec(tuned) != spec:
-        raise ConfigError(f"{settings.cascade}: tuned for {tuned}, not for {settings.judge} (--judge)")
+        raise ConfigError(f"{settings.cascade} was tuned for {tuned}, not for {settings.judge} (--judge)")
 
 
 def _served(settings: CheckSettings, spec: JudgeSpec) -> NamedJudge:
-    """Bespoke-MiniCheck on an OpenAI-compatible server."""
     from factloop.tools.judges.served import MAX_TOKENS
 
     if settings.base_url is None:
@@ -116,7 +115,7 @@ Fill = Callable[[Plan], SafePlan]
 def filled_by_model(
     settings: CheckSettings, session: Session, gateway: ModelGateway, jury: Sequence[ModelGateway]
 ) -> Fill:
-    """Fills in the stages of each plan with the model as the judge, alone or as the first of a jury."""
+    """Returns a function that builds any plan with the model as the judge, alone or as the first member of a jury."""
 
     def fill(plan: Plan) -> SafePlan:
         if plan == "safe" and settings.verifiable:
@@ -137,9 +136,9 @@ def filled_by_model(
 
 
 def filled_offline(settings: CheckSettings, session: Session, named: NamedJudge | None) -> Fill:
-    """Fills in the stages of each plan without a chat model, using the judge in `named` or the bundled baseline.
+    """Returns a function that builds any plan with the judge in `named` or, by default, with the bundled baseline.
 
-    Here, the plan `grounded` is `fused` without its relevance gate, since reading windows would not save any calls.
+    Without a model, windows would save no calls, so the plan `grounded` is `fused` without its relevance gate.
     """
     from factloop.tools.judges.baseline import Baseline
     from factloop.tools.text.pipeline import load_pipeline

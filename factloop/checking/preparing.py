@@ -1,4 +1,4 @@
-"""Determines what a check consists of before anything is opened: its judge, sources, plan and prompts."""
+"""Determines the judge, sources, plan and prompts of a check before anything is opened."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OFFLINE_LIBRARIES = ("spacy",)  # additional libraries used by a check without a
 
 @dataclass(frozen=True)
 class Setup:
-    """The setup of a run before anything is opened, sufficient to identify it and estimate its cost."""
+    """The setup of a run before anything is opened. It identifies the run and is sufficient to estimate its cost."""
 
     settings: CheckSettings
     tools: Sequence[SearchTool]
@@ -46,17 +46,15 @@ class Setup:
     tape: Tape | None = None
     cascade: Cascade | None = None
     jury: tuple[ChatModel, ...] = ()
-    """Additional models that judge what `chat` finds."""
+    """Additional models that judge the claims found by `chat`."""
     judge: NamedJudge | None = None
     """The judge used instead of a chat model; None for the bundled baseline."""
     gates: bool = True
-    """Whether claims that are irrelevant to the question become `irrelevant` without a search or a judgement. False if
-    an answer is checked only against its own documents.
-    """
+    """Whether claims that are irrelevant to the question are marked `irrelevant` without being searched for or judged.
+    False if an answer is checked only against its own documents."""
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
-        """The chat models that the check calls."""
         judged = None if self.judge is None else self.judge.chat
         return tuple(one for one in (self.chat, *self.jury, judged) if one is not None)
 
@@ -79,10 +77,10 @@ def prepare(
     model: BaseChatModel | ChatModel | None = None,
     tape: Tape | None = None,
 ) -> Setup:
-    """The setup for these settings. Uses no network except to download a judge, if allowed. Raises ConfigError.
+    """The setup for these settings. Uses the network only to download a judge, if allowed. Raises ConfigError.
 
-    `model` is a chat model built by the caller, who also closes it. If it is omitted, the model in `settings.model` is
-    used or, if there is none, the offline rules.
+    `model` is a chat model that the caller has built and will close. By default, the model in `settings.model` is used
+    or, if it is None, the offline rules.
     """
     refuse_clashes(settings, has_model=model is not None or settings.model is not None)
     chat = _chat_model(settings, model)
@@ -112,20 +110,20 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
     """Raises ConfigError for settings that cannot be combined, before anything is read or built."""
     stated_price(settings)  # an incomplete price is an error even if no model uses it
     if settings.base_url is not None and not has_model and settings.judge is None:
-        raise ConfigError("--base-url is set without --model: set one, for example openai:NAME")
+        raise ConfigError("--base-url is set without --model: set a model, for example openai:NAME")
     if settings.eligibility and not has_model:
-        raise ConfigError("eligibility is judged by a chat model: set one (model, --model)")
+        raise ConfigError("eligibility is judged by a chat model; set one (model, --model)")
     if settings.jury and not has_model:
-        raise ConfigError("a jury needs a model that reads the answer: set one (model, --model)")
+        raise ConfigError("a jury needs a model that reads the answer; set one (model, --model)")
     refuse_clash(settings, has_model=has_model)
     plan_of_check(settings, (), has_model=has_model, given_alone=False)
 
 
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
-    """The plan in the settings; by default `grounded` if a model judges only by the user's documents, else `fused`.
+    """The plan in the settings or, by default, `grounded` if a model judges only by the user's documents, else `fused`.
 
-    A cascade precedes `fused`: its verifier examines each claim before the model does. Raises ConfigError for the plan
-    `safe` without a model or with a jury, and for verifiable claims with any other plan.
+    With a cascade, the default is `fused`, since the verifier examines each claim before the model does. Raises
+    ConfigError for the plan `safe` without a model or with a jury, and for verifiable claims with any other plan.
     """
     if settings.plan == "safe" and (not has_model or settings.jury):
         raise ConfigError("the plan safe uses one chat model, as published: set --model but not --jury")
@@ -148,7 +146,7 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None
 
 
 def _jury(settings: CheckSettings) -> tuple[ChatModel, ...]:
-    """The additional jurors, at their own list prices; prices in the settings apply to the first model."""
+    """The additional jurors with their list prices. Prices in the settings apply only to the first model."""
     own = settings.model_copy(update={"price_in": None, "price_out": None, "price_cached": None})
     build = partial(build_model, own, base_url=settings.base_url, temperature=settings.temperature)
     return tuple(build(name) for name in settings.jury)
@@ -163,7 +161,7 @@ PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {
 
 
 def plan_of_prompt(name: str) -> Plan | None:
-    """The plan that a prompt belongs to; None if it belongs to none. `grounded` falls back on the stages of `fused`."""
+    """The plan that uses a prompt; None if no plan does. `fused` is preferred, since `grounded` reuses its stages."""
     of_safe: Plan | None = "safe" if name in VERIFIABLE_PROMPTS else None
     return next((plan for plan, names in PLAN_PROMPTS.items() if name in names), of_safe)
 
@@ -202,7 +200,7 @@ def _fingerprint(
 
 
 def numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-    """The user's tools under distinct names: later ones with the same name become `retriever_2` and so on."""
+    """The user's tools with unique names. A second tool named `retriever` becomes `retriever_2`, and so on."""
     names: set[str] = set()
     found: list[SearchTool] = []
     for tool in tools:

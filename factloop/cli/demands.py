@@ -30,7 +30,7 @@ Result = tuple[UnscoredReason | None, str]
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
 """Reasons that count as failures. A refusal does not, because it is a result when models or prompts are compared."""
 NO_CLAIM = "no claim could be scored"
-NO_CLAIMS_MADE = "the response makes no claim that can be checked"
+NO_CLAIMS_MADE = "the response makes no claims that can be checked"
 ALL_IRRELEVANT = "none of the claims is relevant to the question"
 
 

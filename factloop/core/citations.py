@@ -1,4 +1,4 @@
-"""Renumbers the passages that a judge mentions: [3] of the passages it saw may be [1] of those kept with the claim."""
+"""Renumbers the passages that a judge mentions, since [3] in the judge's prompt may be [1] in the claim's evidence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from factloop.core.records import Claim, Evidence
 
-ELSEWHERE = "another passage"  # replaces the number of a passage that is not kept with the claim or does not exist
+ELSEWHERE = "another passage"  # replaces the number of a passage that does not exist or is not in the claim's evidence
 
 _NUMBERED = re.compile(
     r"(?P<code>(?:\w|= ?)(?:\[[^][\n]*\])+)"
@@ -26,13 +26,13 @@ def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
 
 
 def named(text: str, evidence: Sequence[Evidence]) -> str:
-    """The text with each passage number replaced by the passage's title, for readers who cannot see the passages."""
+    """The text with each passage number replaced by the title of the passage, for readers who do not see numbers."""
     n = len(evidence)
     return _replaced(text, n, lambda number: _name(evidence[number - 1]) if 0 < number <= n else ELSEWHERE)
 
 
 def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The passages that the text mentions by number, without duplicates, in order of first mention."""
+    """The passages that the text mentions by number, each listed once, in order of first mention."""
     numbers: dict[int, None] = {}
 
     def note(number: int) -> str:
@@ -44,7 +44,7 @@ def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 
 def reason(claim: Claim) -> str:
-    """The reason for the judgement on a claim, for readers who cannot see its passages."""
+    """The rationale of a claim's judgement, with titles instead of passage numbers."""
     return named(claim.judgement.rationale, claim.evidence)
 
 
@@ -69,13 +69,13 @@ def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
 
 
 def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
-    """Whether the numbers refer to passages that the judge saw. If it saw none, they do unless a book is named."""
+    """If the judge saw no passages, any number counts as a citation unless "of" follows ("passage 12 of the Koran")."""
     if not n_shown:
         return not after.startswith(" of ")
     return any(0 < number <= n_shown for number in numbers)
 
 
 def heading(title: str, section: str | None, published: str | None = None) -> str:
-    """A heading such as `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty without a title and a section."""
+    """A heading such as `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty if there is only a date."""
     above = " › ".join(part for part in (title, section) if part)
     return f"{above} ({published})" if above and published else above

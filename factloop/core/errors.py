@@ -3,7 +3,7 @@
 FactloopError
 ├── ConfigError          the configuration is wrong: fix it and run again
 │   ├── MissingExtra     the packages that a feature needs are not installed
-│   ├── RecordingMissing the recording being replayed has no answer to a request
+│   ├── RecordingMissing the recording being replayed does not answer a request
 │   ├── RunInUse         another process is using the run directory
 │   └── NoPlaceToKeep    answers cannot be saved in this location
 ├── DataError            an input file or record is malformed
@@ -29,8 +29,8 @@ class FactloopError(Exception):
 class ConfigError(FactloopError):
     """The configuration is wrong (flag, environment, key, run directory or cache). Fix it and run again.
 
-    It is raised before any money is spent, except that a failing journal or a damaged cache can raise it at any time.
-    This stops the run, but answers saved by then are not paid for again.
+    This error is raised before any money is spent, unless a journal fails or a cache is damaged during the run. The run
+    then stops, but answers that were already saved are not paid for again.
     """
 
 
@@ -43,7 +43,7 @@ class MissingExtra(ConfigError):
 
 
 class RecordingMissing(ConfigError):
-    """The recording being replayed has no answer to a request. This stops the run: a replay never contacts a server."""
+    """The recording being replayed does not answer a request. The run stops, since a replay never contacts a server."""
 
 
 class RunInUse(ConfigError):
@@ -55,7 +55,7 @@ class NoPlaceToKeep(ConfigError):
 
 
 class DataError(FactloopError):
-    """An input is malformed. The message names the file, line and field if they are known."""
+    """An input is malformed. The message includes the file, line and field if they are known."""
 
     def __init__(
         self, message: str, *, path: str | None = None, line: int | None = None, field: str | None = None
@@ -100,7 +100,7 @@ class ToolTimeout(ToolError):
 class BudgetExceeded(ToolError):
     """The next call was not made because it would exceed the user's limit on calls or cost.
 
-    `of` names what the limit applies to, such as "this check"; it is empty for the whole run.
+    `of` says what the limit applies to, such as "this check". It is empty if the limit applies to the whole run.
     """
 
     def __init__(self, limit: str, of: str = "") -> None:
@@ -119,7 +119,7 @@ class DeadlineExceeded(ToolError):
 class ModelOutputError(FactloopError):
     """The model's reply, kept in `reply`, does not follow the requested schema.
 
-    If `model` is given, messages name it instead of the schema, which readers may not know.
+    If `model` is set, the message mentions it instead of the schema, which users may not know.
     """
 
     def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:

@@ -27,9 +27,9 @@ class ClaimFound(Record):
 
 
 class ClaimSearched(Record):
-    """A query for a claim was answered.
+    """The results of a query for a claim have arrived.
 
-    The claim may turn out to repeat another (`duplicate_of`), in which case it has no queries in the report.
+    If the claim turns out to repeat another one (`duplicate_of`), the report lists no queries for it.
     """
 
     type: Literal["claim_searched"] = "claim_searched"
@@ -47,7 +47,7 @@ class ClaimJudged(Record):
 
 
 class ServerWait(Record):
-    """The check is waiting for a server that has not accepted requests for a while or is processing batches."""
+    """The check is waiting for a server that is processing batches or has not accepted requests for a while."""
 
     type: Literal["waiting"] = "waiting"
     server: str

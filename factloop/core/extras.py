@@ -1,7 +1,7 @@
 """Lists the packages of each `factloop` extra, and tells users which extra to install.
 
-`pip install factloop` installs everything needed for checks, guards and corrections with a chat model. All other code
-calls `require` before importing a package that may be missing.
+`pip install factloop` installs everything needed for checks, guards and corrections with a chat model. The code of all
+other features calls `require` before importing a package that may be missing.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "tracing": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "trust": ("faker", "numpy"),
 }
-"""Import names of each extra's packages, excluding those of the extras that it includes."""
+"""The import names of each extra's own packages. Those of the extras that it includes are not repeated."""
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "debiasing": ("evaluation",),
     "metrics": ("evaluation", "semantic"),
@@ -62,9 +62,9 @@ INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
 
 
 def require(extra: Extra, feature: str, *packages: str) -> None:
-    """Raises MissingExtra if `feature` needs a package of the extra that is not installed.
+    """Raises MissingExtra if any of `packages` is not installed. By default, these are all packages of the extra.
 
-    `packages` are the ones that the feature needs; by default, all packages of the extra. None of them is imported.
+    The packages are not imported.
     """
     if not has_packages(*(packages or _all_of(extra))):
         raise missing(extra, feature)
@@ -81,8 +81,8 @@ def has_packages(*names: str) -> bool:
 
 
 def missing(extra: Extra, feature: str) -> MissingExtra:
-    """The error for a feature that needs the extra."""
-    return MissingExtra(f'{feature} needs the extra "{extra}": {install_command(extra)}', extra=extra)
+    """The error to raise for a feature if the extra is not installed."""
+    return MissingExtra(f'{feature} needs the extra "{extra}"; run: {install_command(extra)}', extra=extra)
 
 
 def _all_of(extra: Extra) -> Iterator[str]:
@@ -107,14 +107,14 @@ def installed_version(distribution: str) -> str:
 def install_command(extra: str, of: importlib.metadata.Distribution | None = None) -> str:
     """The command that adds an extra to this installation of factloop, from the same origin.
 
-    If a distribution did not come from an index, pip records its origin. The index may not have the distribution, or
-    may have a different one with the same name.
+    If factloop was not installed from an index, the command uses the origin recorded by pip, because the index may lack
+    the distribution or contain a different one with the same name.
     """
     return f"pip install {_wanted(extra, _origin(of))}"
 
 
 def _origin(of: importlib.metadata.Distribution | None) -> dict[str, Any]:
-    """The installation's `direct_url.json` (PEP 610); empty if there is none, as after installing from an index."""
+    """The contents of `direct_url.json` (PEP 610). Empty if the file is missing, as after installing from an index."""
     try:
         noted = (of or importlib.metadata.distribution("factloop")).read_text("direct_url.json")
         origin = json.loads(noted or "{}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from factloop.core.records import AtK, Claim, Counts, EveryClaim, FactualityReport, Repeats, Verdict
 
 _EDGES = " .,;:!?…\"'“”‘’«»()[]*_`"
-"""Characters to strip from both ends of a sentence; none can be part of a name (`C++` is not `C`, 5 % is not 5)."""
+"""Characters to strip from both ends of a sentence. `+` and `%` are kept: `C++` is not `C`, and 5 % is not 5."""
 
 
 def sameness(text: str) -> str:
@@ -47,7 +47,7 @@ def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -
 
 
 def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
-    """The claims to count: all of them (`each`), the first of those that say the same (`once`) or the core (`core`)."""
+    """The claims to count: all (`each`), the first of several with the same content (`once`), or the core (`core`)."""
     if repeats == "each":
         return list(claims)
     said: set[str] = set()
@@ -62,7 +62,7 @@ def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
 
 
 def counted_claims(report: FactualityReport) -> list[Claim]:
-    """The claims counted in the report's figures, which may exclude repeats."""
+    """The claims that count in the figures of a report."""
     return claims_that_count(report.claims, report.fingerprint.repeats)
 
 
@@ -78,25 +78,25 @@ def count_verdicts(claims: Iterable[Claim]) -> Counts:
 
 
 def n_contradicted(claims: Iterable[Claim]) -> int:
-    """The number of claims that are not supported because the evidence contradicts them."""
+    """The number of claims that the evidence contradicts."""
     return sum(claim.judgement.contradicted is True for claim in claims)
 
 
 def precision(counts: Counts) -> float | None:
     """The fraction of scored claims that are supported; None if no claim is scored.
 
-    Departure: the released code returns 0 in this case, but having no claims is not evidence of a wrong one.
+    Departure: the released code returns 0 if no claim is scored, although that does not prove any claim wrong.
     """
     return counts.supported / counts.scored if counts.scored else None
 
 
 def is_unknown(counts: Counts) -> bool:
-    """Whether nothing is known about an answer because it has unscored claims but no scored ones."""
+    """Whether an answer has only unscored claims, so that nothing is known about it."""
     return counts.unscored > 0 and not counts.scored
 
 
 def recall_at_k(counts: Counts, k: int) -> float:
-    """min(S / K, 1), where S is the number of supported claims and K the desired number."""
+    """min(S / K, 1), where S is the number of supported claims and K is the desired number of supported claims."""
     if k < 1:
         raise ValueError("K must be at least 1")
     return min(counts.supported / k, 1.0)

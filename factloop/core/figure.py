@@ -15,7 +15,7 @@ from factloop.core.records import Count, Record
 
 
 class Undefined(StrEnum):
-    """Why a figure has no value. The wording follows `undefined: ` in reports."""
+    """Why a figure has no value. In reports, the wording appears after `undefined: `."""
 
     words: str
 
@@ -25,7 +25,7 @@ class Undefined(StrEnum):
         return member
 
     NOTHING_SCORED = "nothing_scored", "nothing scored"
-    """None of the items that the figure would be based on has a verdict."""
+    """No item that the figure would be based on has a verdict."""
     NOT_BOTH_SCORED = "not_both_scored", "nothing scored by both"
     """In a comparison, no item has a verdict on both sides."""
     NO_LABELS = "no_labels", "no labels"
@@ -36,18 +36,18 @@ class Undefined(StrEnum):
     """No scored claim (or response) is labelled attributable."""
     NO_UNATTRIBUTABLE = "no_unattributable", "none labelled wrong"
     ONE_CLASS = "one_class", "all are in the same class"
-    """All verdicts and labels are the same, so chance agreement is perfect as well and kappa is 0 / 0."""
+    """All verdicts and labels are the same, so agreement by chance is also perfect and kappa is 0 / 0."""
     NONE_PREDICTED = "none_predicted", "both are empty"
     """Both sets are empty."""
-    VERDICT_MISSING = "verdict_missing", "the run has a verdict that no labelled claim has"
+    VERDICT_MISSING = "verdict_missing", "none of the labelled claims has one of the run's verdicts"
     NO_SIGNAL = "no_signal", "the evaluator may be guessing: TPR - FPR is not above 0 beyond chance"
-    """TPR - FPR is not above 0 by more than its own uncertainty."""
+    """TPR - FPR is not above 0 by more than its uncertainty."""
     TOO_FEW = "too_few", "too few"
     """There are fewer pairs than a correlation needs."""
     CONSTANT = "constant", "constant"
     """One side of the correlation has the same value in every pair."""
     ONE_SYSTEM = "one_system", "one system"
-    NO_DATASET = "no_dataset", "no data set has one"
+    NO_DATASET = "no_dataset", "undefined in every data set"
     ONE_REPEAT = "one_repeat", "two repeats are needed"
     PRICE_UNKNOWN = "price_unknown", "the price is unknown"
     NOT_SAMPLED = (
@@ -73,7 +73,7 @@ class Measurement(Record):
 
     @property
     def why(self) -> str:
-        """A description of why there is no value; empty if there is one."""
+        """The reason why there is no value, in words; empty if there is a value."""
         return "" if self.undefined is None else self.undefined.words
 
     @model_validator(mode="after")
@@ -86,12 +86,12 @@ class Measurement(Record):
 
 
 class Figure(Measurement):
-    """A measurement based on one kind of item."""
+    """A measurement with the number of items that it is based on."""
 
     n: Count
     """Number of items that the value is based on: claims, responses or pairs, depending on the figure."""
 
 
 def ends(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """The fields of an interval; empty if there is none."""
+    """The interval as the fields of a measurement; empty if there is no interval."""
     return {} if interval is None else {"low": interval[0], "high": interval[1]}

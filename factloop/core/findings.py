@@ -1,4 +1,4 @@
-"""Finds the faults of checked passages, with the same rules for guards, agents and tests."""
+"""Determines what is wrong with checked passages. Guards, agents and tests share these rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """Faults of a passage, most serious first. The first two come from a check; the others mean it was not checked."""
+    """A problem with a passage. The most serious comes first; all but the first two mean that it was not checked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
@@ -20,9 +20,9 @@ class Finding(StrEnum):
     IRRELEVANT = "irrelevant"
     """A claim was not checked because it is irrelevant to the question."""
     UNREAD = "unread"
-    """Code, or text that is not covered by the supplied facts."""
+    """Code, or text that the supplied facts do not cover."""
     CLAIM_FREE = "claim_free"
-    """Text that may state something, although no claim was found in it."""
+    """Text in which no claim was found, although it may state something."""
 
 
 UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})
@@ -30,20 +30,20 @@ UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Fin
 
 
 def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
-    """The findings on claims; empty if all are supported."""
+    """The findings on these claims; empty if all of them are supported."""
     found = (finding_of_claim(claim) for claim in claims)
     return frozenset(finding for finding in found if finding is not None)
 
 
 def finding_of_silence(no_claim: NoClaim | None) -> Finding | None:
-    """The finding on a passage without claims; None if it states nothing, like a heading, a question or an opinion."""
+    """The finding on a passage without claims; None if it states nothing (a heading, a question or an opinion)."""
     if no_claim in (NoClaim.CODE, NoClaim.NOT_READ):
         return Finding.UNREAD
     return Finding.CLAIM_FREE if no_claim is NoClaim.NO_CLAIM else None
 
 
 def findings(report: FactualityReport) -> frozenset[Finding]:
-    """The findings on a response; empty if everything it states was checked and is supported."""
+    """The findings on a response; empty if everything that it states was checked and is supported."""
     silent = (finding_of_silence(one.no_claim) for one in report.claim_free)
     return findings_of_claims(report.claims) | {finding for finding in silent if finding is not None}
 
@@ -63,9 +63,9 @@ def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding
 
 
 def has_unproven(report: FactualityReport, passing: Collection[Finding | str] = ()) -> bool:
-    """Whether anything in the response is unsupported or unchecked, ignoring the findings in `passing`.
+    """Whether the response has any findings except those in `passing`. By default, unchecked passages do not pass.
 
-    By default, a passage that cannot be checked does not pass. Raises ConfigError for an unknown finding.
+    Raises ConfigError for an unknown finding.
     """
     return bool(findings(report) - as_findings(passing))
 

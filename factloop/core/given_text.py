@@ -1,4 +1,4 @@
-"""Validates the caller's texts before any calls are made."""
+"""Validates text from the caller before any calls are made."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_whole(name: str, text: object) -> None:
 
 
 def check_spans(text: str, spans: Sequence[tuple[int, int]]) -> None:
-    """Raises DataError for spans that are empty, outside the text or out of order."""
+    """Raises DataError if a span is empty, outside the text or out of order."""
     reached = 0
     for number, (start, end) in enumerate(spans, 1):
         if not reached <= start < end <= len(text):

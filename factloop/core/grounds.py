@@ -1,9 +1,8 @@
-"""Determines, from the words alone, whether the passages cited for a verdict mention what the claim mentions.
+"""Checks whether the names and figures of a claim occur in the passages that its verdict cites.
 
-A judge that reads the passages cites those about the subject of the claim. A judge that does not, such as a model that
-is too small for the task, finds claims supported by arbitrary passages. For a single claim, missing words prove
-nothing, since passages may use other names or spell out numbers. Such a claim is therefore checked again, and there is
-a warning only if there are many of them.
+A good judge cites passages about the subject of the claim, but a model that is too small for its task may cite
+arbitrary ones. Missing words prove nothing about a single claim, since passages may use other names or spell out
+numbers. Such a claim is therefore checked again, and users are warned only if there are many such claims.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _LEAST_WITHIN = 5  # minimum length of a name that may be part of a longer word 
 
 
 def absent(claim: str, passages: Iterable[Evidence]) -> frozenset[str]:
-    """Figures and names in the claim (except its first word) that appear in none of the passages or titles."""
+    """The figures and names in the claim (except its first word) that do not occur in any passage or title."""
     return _PassageText(" ".join(f"{item.title} {item.passage}" for item in passages)).lacks(claim)
 
 
@@ -38,7 +37,6 @@ class _PassageText:
         return frozenset(map(_bare, WORD.findall(self._text)))
 
     def lacks(self, claim: str) -> frozenset[str]:
-        """Figures and names in the claim (except its first word) that are not in the text."""
         missing = {figure for figure in map(_plain, FIGURE.findall(claim)) if figure not in self.figures}
         names = _names(claim)
         missing_names = {name for name in names if name not in self._text}
@@ -49,8 +47,10 @@ class _PassageText:
 
 
 def is_groundless(claim: Claim) -> bool:
-    """Whether a supported claim cites passages that lack most of its names and figures. This also works for passages in
-    another language, where names and figures are mostly the same."""
+    """Whether most names and figures in a supported claim are missing from the passages that its verdict cites.
+
+    This also works for passages in another language, where names and figures are mostly the same.
+    """
     if claim.judgement.verdict is not Verdict.SUPPORTED:
         return False
     text = claim.self_contained or claim.text

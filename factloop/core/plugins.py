@@ -16,7 +16,7 @@ def plugin_names(group: str) -> tuple[str, ...]:
 
 
 def load_plugin(group: str, name: str) -> Any:
-    """The plugin with this name; None if there is none. Raises ConfigError if it cannot be imported."""
+    """The plugin with this name, or None if it is not installed. Raises ConfigError if it cannot be imported."""
     found = next(iter(metadata.entry_points(group=group, name=name)), None)
     if found is None:
         return None
@@ -24,6 +24,4 @@ def load_plugin(group: str, name: str) -> Any:
         return found.load()
     except Exception as error:  # importing it runs third-party code
         place = f"{found.value} of {found.dist.name if found.dist is not None else 'an unknown distribution'}"
-        raise ConfigError(
-            f"{group}: {name!r} cannot be loaded from {place} ({type(error).__name__}: {error})"
-        ) from error
+        raise ConfigError(f"{group}: cannot load {name!r} from {place} ({type(error).__name__}: {error})") from error

@@ -16,9 +16,9 @@ class UnscoredReason(StrEnum):
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
     DISPUTED = "disputed"
-    """The sources disagree, and none of them corrects the others. Both sides are cited so that a person can decide."""
+    """The sources contradict each other, and none corrects the others. Both sides are cited, for a person to decide."""
     SPLIT_JURY = "split_jury"
-    """Several models judged the claim, but no verdict received the votes that the rule requires. `votes` lists them."""
+    """No verdict received enough votes under the jury's rule. `votes` contains the vote of each model."""
     NEEDS_READING = "needs_reading"
     """The judge is not certain. The decisive passage is listed first, for a person to read."""
     OTHER_LANGUAGE = "other_language"
@@ -26,23 +26,23 @@ class UnscoredReason(StrEnum):
     NO_SOURCE = "no_source"
     """There is nothing to check against: no documents or search tool, no corpus (TrustFC) or no subject (TrustBC)."""
     TOO_FEW_DISTRACTORS = "too_few_distractors"
-    """Fewer than three distractors could be made, so no question could be asked (TrustBC)."""
+    """TrustBC needs at least three distractors for a question, and fewer could be made."""
 
 
 @dataclass(frozen=True)
 class About:
-    """How to word and handle a reason."""
+    """How a reason is worded and handled."""
 
     claim: str
     """Wording for an unscored claim."""
     belief: str
-    """Wording for an answer without TrustBC."""
+    """Wording for an answer without a TrustBC score."""
     documents: str
-    """Wording for an answer without TrustFC."""
+    """Wording for an answer without a TrustFC score."""
     failure: bool = False
-    """Whether something went wrong. Other reasons mean that something was not supplied or is not in the text."""
+    """Whether something went wrong. Other reasons depend on the text or on the sources."""
     mendable: bool = False
-    """Whether another attempt may succeed. Answers already paid for come from the journal."""
+    """Whether another attempt may succeed. It reuses paid answers from the journal."""
 
 
 ABOUT = {
@@ -80,7 +80,7 @@ ABOUT = {
         "in a language that the judge does not read",
     ),
     UnscoredReason.NO_SOURCE: About(
-        "no source to check against", "no subject model was given", "no corpus to check against"
+        "no source to check against", "no subject model was set", "no corpus to check against"
     ),
     UnscoredReason.TOO_FEW_DISTRACTORS: About(
         "too few distractors for a question", "fewer than three distractors could be made", "too few distractors"
@@ -90,4 +90,4 @@ ABOUT = {
 FAILURES = frozenset(reason for reason, about in ABOUT.items() if about.failure)
 """Reasons that indicate a failure."""
 MENDABLE = frozenset(reason for reason, about in ABOUT.items() if about.mendable)
-"""Reasons that another attempt may resolve."""
+"""Reasons that may disappear in another attempt."""

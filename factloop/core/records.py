@@ -28,8 +28,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Record(BaseModel):
     """Base class of all records. Records are immutable and reject unknown fields."""
 
-    # Built on first use: building all records at import took a third of a second, and a process uses only a few of
-    # them.
+    # Built on first use, since building all records took a third of a second, and a process uses only a few of them.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @model_validator(mode="before")
@@ -64,12 +63,12 @@ def refuse_unknown(model: type[BaseModel], data: object) -> None:
 
 
 Plan = Literal["safe", "paper", "fused", "grounded"]
-"""How SAFE's loop is carried out."""
+"""How SAFE's loop is executed."""
 JuryRule = Literal["majority", "unanimous", "first_sure"]
 
 Repeats = Literal["each", "once", "core"]
-"""How to count repeated claims in a response: count every claim, only the first of those that say the same, or only a
-largest set in which no claim entails another."""
+"""Which claims of a response to count: all of them (`each`), the first of several that say the same thing (`once`), or
+a largest set in which no claim entails another (`core`)."""
 
 
 class Verdict(StrEnum):
@@ -81,7 +80,7 @@ class Verdict(StrEnum):
 
 
 class NoClaim(StrEnum):
-    """Why a sentence of a response has no claim."""
+    """Why a sentence in a response has no claims."""
 
     ABSTENTION = "abstention"
     """The sentence says that the sources or the writer have no answer."""
@@ -97,7 +96,7 @@ class NoClaim(StrEnum):
     CODE = "code"
     """Code that was not read. The offline engine reads no code; HTML scripts, styles and bare tags are never read."""
     NOT_READ = "not_read"
-    """Not included in the facts supplied by the caller."""
+    """The facts supplied by the caller do not include this sentence."""
 
 
 class SourceDocument(Record):
@@ -127,7 +126,7 @@ class Evidence(Record):
     """Publication date of the source, as returned by the search."""
     retrieved_at: datetime
     document: SourceDocument | None = None
-    """The document, if it was supplied with the response or comes from a retriever."""
+    """The document that contains the passage, if it was supplied with the response or comes from a retriever."""
 
 
 class Vote(Record):
@@ -142,7 +141,7 @@ class Vote(Record):
 
 
 class Judgement(Record):
-    """Either a verdict and its grounds, or `verdict: null` and an `unscored_reason`; never both or neither."""
+    """Either a verdict and the grounds for it, or `verdict: null` and an `unscored_reason`; never both or neither."""
 
     verdict: Verdict | None = None
     unscored_reason: UnscoredReason | None = None
@@ -152,15 +151,15 @@ class Judgement(Record):
     contradicted: bool | None = None
     """Only for `not_supported`: True if the evidence contradicts the claim, False if no evidence was found."""
     score: Share | None = None
-    """Degree of support in [0, 1], if the judge provides one.
+    """Degree of support in [0, 1], if the judge provides a score.
 
-    For a chat model, this is the probability of "supported" among the verdicts, available if the server returns
-    log-probabilities. It is taken from the reply that gave the verdict and is not calibrated.
+    For a chat model, this is the probability of "supported" among the verdicts. It requires log-probabilities from the
+    server, is taken from the reply that contains the verdict, and is not calibrated.
     """
     judged_by: str = ""
     """The model, encoder or rule set that made the judgement."""
     wrong: str = ""
-    """The words in a contradicted claim that the evidence contradicts, if the judge names them."""
+    """The words in the claim that the evidence contradicts, if the judge names them."""
     instead: str = ""
     """What the evidence says instead of `wrong`, verbatim, if the judge names it."""
     quote: str = ""
@@ -180,12 +179,12 @@ class Judgement(Record):
 
 
 class LeftOut(Record):
-    """Why a claim outside the core does not count in any figure, if only the core counts."""
+    """Why a claim is outside the core and therefore does not count in any figure."""
 
     why: Literal["follows", "combines", "trivial"]
     """The claim follows from a claim in the core, combines several of them, or is true of almost anything."""
     claims: tuple[str, ...] = ()
-    """Ids of the claims in the core that it follows from or combines."""
+    """Ids of the claims in the core that the claim follows from or combines."""
 
 
 class Claim(Record):
@@ -196,25 +195,25 @@ class Claim(Record):
     span: tuple[Count, Count]
     """Start and end of the sentence in the response, in characters: `response[start:end] == sentence`.
 
-    If facts were supplied for a sentence that is not in the response, both are the end of the previous sentence.
+    If the sentence was supplied by the caller and is not in the response, both are the end of the previous sentence.
     """
     text: str
-    """The atomic fact as extracted from the sentence."""
+    """The atomic fact, as it was extracted from the sentence."""
     self_contained: str
     """The same fact with pronouns and short names replaced, so that it can be judged on its own."""
     relevant: bool | None = None
-    """Whether it is relevant to the question; None if unknown. An irrelevant claim may still be judged."""
+    """Whether the claim is relevant to the question; None if unknown. An irrelevant claim may still be judged."""
     duplicate_of: str | None = None
-    """Id of the earlier claim that says the same; its judgement applies to both."""
+    """Id of the earlier claim that says the same thing, whose judgement applies to both."""
     left_out: LeftOut | None = None
-    """Why it is not in the core of the claims; None if it is, or if no core was selected (`repeats`)."""
+    """Why the claim is outside the core. None if it is in the core, or if no core was selected (`repeats`)."""
     queries: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    """What the judge reported as still missing, with one entry for each round of queries after the first."""
+    """What the judge still needed to know before each round of queries after the first, with one entry per round."""
     evidence: tuple[Evidence, ...] = ()
     judgement: Judgement
     borne_out_by: tuple[Count, ...] = ()
-    """For a supported claim: indexes of the supplied documents that contain a passage on which the verdict is based."""
+    """Indexes of the supplied documents that support the claim; empty unless the verdict is `supported`."""
 
     @model_validator(mode="after")
     def _cites_its_own_evidence(self) -> Self:
@@ -227,7 +226,7 @@ class Claim(Record):
 
 
 class Abstention(Record):
-    """Whether the sources really have no answer, for a sentence that says so."""
+    """The judgement on a sentence that says that there is no answer."""
 
     is_right: bool | None = None
     """True if the sources have no answer either, False if they have one, None if not judged."""
@@ -245,7 +244,7 @@ class Sentence(Record):
     span: tuple[Count, Count]
     """Start and end in the response, in characters; empty for a supplied sentence that is not in the response."""
     claims: tuple[str, ...] = ()
-    """Ids of its claims."""
+    """Ids of the claims in the sentence."""
     no_claim: NoClaim | None = None
     is_whole: bool = False
     """Whether the whole sentence is treated as one claim because the facts extracted by the model omitted or added a
@@ -261,7 +260,7 @@ class Sentence(Record):
 
 
 class GivenFacts(Record):
-    """A sentence of a response and its atomic facts, which the caller has extracted and which are judged unchanged."""
+    """A sentence of a response, with the atomic facts that the caller extracted from it. They are judged unchanged."""
 
     sentence: str
     facts: tuple[str, ...]
@@ -271,9 +270,9 @@ class StageUsage(Record):
     """The cost of one stage of the loop."""
 
     calls: Count = 0
-    """Requests answered and paid for, across all attempts at this run."""
+    """Requests that were answered and paid for, across all attempts at this run."""
     failed_calls: Count = 0
-    """Requests that returned an error or nothing; each was retried or led to an unscored claim.
+    """Requests that returned an error or nothing. Each was retried or led to an unscored claim.
 
     A request that was sent and then abandoned (because of a timeout, a deadline or a stopped check) may still be
     charged, so tokens and cost include the maximum that it could have used.
@@ -282,21 +281,21 @@ class StageUsage(Record):
     """Answers taken from the cache or shared with an identical concurrent request. They cost nothing."""
     prompt_tokens: Count = 0
     cached_tokens: Count = 0
-    """The prompt tokens that the server read from its cache, which cost less."""
+    """The prompt tokens that the server read from its cache. They cost less."""
     completion_tokens: Count = 0
     approximate_tokens: bool = False
     """True if the server did not report the usage of every call. Tokens are then estimated or, for an abandoned call,
     counted at their maximum."""
     searches: Count = 0
-    """Queries answered and paid for. If the answer could not be used, the query also counts as a failed call."""
+    """Queries that were answered and paid for. If an answer could not be used, it also counts as a failed call."""
     cost_usd: NonNegative | None = None
     """None if the price of the model is unknown."""
     wall_s: NonNegative = 0.0
-    """Seconds spent waiting for answers, summed over all calls; with concurrent calls this exceeds elapsed time."""
+    """Seconds spent waiting for answers, summed over all calls. Can exceed elapsed time if calls are concurrent."""
 
     @property
     def asked_a_model(self) -> bool:
-        """Whether there were model calls that may be charged, whether answered or abandoned."""
+        """Whether any model calls may be charged, including abandoned ones."""
         return bool(self.calls or self.prompt_tokens)
 
 
@@ -307,15 +306,15 @@ class Usage(StageUsage):
 
 
 class Counts(Record):
-    """Number of claims by verdict. Duplicates count under the verdict of the claim they repeat, or in `repeated`."""
+    """Number of claims by verdict. Duplicates count under the verdict of the original claim, or in `repeated`."""
 
     supported: Count = 0
     not_supported: Count = 0
     irrelevant: Count = 0
     unscored: Count = 0
     repeated: Count = 0
-    """Claims that repeat another claim in the response (if repeats count once) or are outside its core. They count
-    under no verdict and in no figure."""
+    """Claims that repeat another claim in the response (if repeats count once) or are outside its core. They are not
+    counted under any verdict or in any figure."""
 
     @classmethod
     def sum_of(cls, counts: Iterable[Counts]) -> Counts:
@@ -345,7 +344,7 @@ class AtK(Record):
 
 
 class EveryClaim(Record):
-    """The figures of a response with every claim counted, as in SAFE."""
+    """The figures of a response if every claim counts, as in SAFE."""
 
     counts: Counts
     precision: Share | None
@@ -353,11 +352,11 @@ class EveryClaim(Record):
 
 
 class CascadeFingerprint(Record):
-    """The cheap verifier of a cascade, and the range of scores for which it leaves a claim to the model."""
+    """The cheap verifier of a cascade, and the thresholds between which it leaves a claim to the model."""
 
     verifier: str
     identity: str
-    """SHA-256 hash of everything that affects its scores."""
+    """SHA-256 hash of everything that affects the verifier's scores."""
     upper: Share | None
     """Claims with at least this score are supported; if None, the verifier supports no claim."""
     lower: Share | None
@@ -375,7 +374,7 @@ class Fingerprint(Record):
     model: str | None = None
     base_url: str | None = None
     snapshots: tuple[str, ...] = ()
-    """The models that answered, as named by their servers; empty if the check called no model."""
+    """Names of the models that answered, as reported by their servers; empty if no model was called."""
     sampling: Mapping[str, Any] = Field(default_factory=dict)
     plan: Plan
     max_searches: Annotated[int, Field(ge=1)]
@@ -400,8 +399,8 @@ class Fingerprint(Record):
     """How repeated claims are counted."""
     cascade: CascadeFingerprint | None = None
     verifier: CascadeFingerprint | None = None
-    """The judge used instead of a chat model (`--judge`) and its thresholds; None if a chat model or the offline
-    engine's own judge was used."""
+    """The judge used instead of a chat model (`--judge`), with its thresholds. None if a chat model or the bundled
+    baseline was used."""
     settings: Mapping[str, Any] = Field(default_factory=dict)
     """All other settings that affect verdicts and differ from their defaults, by name."""
 
@@ -417,7 +416,7 @@ class Fingerprint(Record):
 
     @property
     def judge(self) -> str:
-        """A description of judge and plan. Without a model, all plans except `paper` are the same, so none is named."""
+        """A description of the judge and plan. Offline, only the plan `paper` is named; all others are the same."""
         plan = "" if self.engine == "offline" and self.plan != "paper" else f", {self.plan} plan"
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{self.judge_alone}{plan}{first}"
@@ -434,7 +433,7 @@ class Fingerprint(Record):
 
     @property
     def evaluator(self) -> str:
-        """The judge as named in the input of an audit: `openai:gpt-4o-mini (fused)`, `offline engine (paper)`."""
+        """The name of the judge in an audit, such as `openai:gpt-4o-mini (fused)` or `offline engine (paper)`."""
         own = "offline engine" if self.verifier is None else self.verifier.verifier
         return f"{' + '.join(self.jurors) or self.model or own} ({self.plan})"
 
@@ -446,7 +445,7 @@ class Fingerprint(Record):
 
 
 class CascadeSavings(Record):
-    """The model calls and searches saved by a cascade. Repeated claims count once."""
+    """The model calls and searches that a cascade saved. Repeated claims count once."""
 
     n_supported: Count
     """Claims that the cheap verifier found to be supported."""
@@ -454,7 +453,7 @@ class CascadeSavings(Record):
     n_sent_on: Count
     """Claims that the verifier examined and left to the model."""
     n_failed: Count = 0
-    """Claims for which the verifier failed; they were left to the model."""
+    """Claims that were left to the model because the verifier failed."""
     max_error: Share | None = None
     """The error that the thresholds were tuned for: the maximum fraction of claims settled wrongly on either side."""
     confidence: Share | None = None
@@ -463,7 +462,8 @@ class CascadeSavings(Record):
     searches_taken: Count = 0
     """Searches made for these claims after the verifier had examined them."""
     calls_avoided: NonNegative | None = None
-    """An estimate: settled claims times the mean calls per claim left to the model; None if no claim was left to it."""
+    """Estimated savings: the mean number of calls per claim left to the model, times the number of settled claims. None
+    if no claims were left to the model."""
     searches_avoided: NonNegative | None = None
 
     @property
@@ -476,7 +476,7 @@ class CascadeSavings(Record):
 
 
 class Citation(Record):
-    """A sentence's citation of a document, by its number among the supplied documents (`[1]`) or by its id."""
+    """A citation in a sentence that refers to a supplied document, either by its number (`[1]`) or by its id."""
 
     span: tuple[Count, Count]
     """Start and end of the number or id in the response, in characters."""
@@ -485,21 +485,21 @@ class Citation(Record):
     document: Count | None
     """Index of the document among those supplied, starting at 0; None if no document has this number."""
     bears_out: bool | None
-    """Whether it supports a claim in the sentence; None if it supports none but some claims are unscored."""
+    """Whether the document supports a claim in the sentence. None if it supports none but any of them is unscored."""
 
 
 class CitationFigures(Record):
     """Whether documents support the sentences that cite them.
 
     These figures follow citation recall and precision by Gao et al. (2023, ALCE, section 3.3), with two differences.
-    Claims are judged instead of sentences, using the evidence for their own verdicts instead of each cited document. A
-    cited document that supports a claim equally well, but is not the one named by the judge, therefore does not count,
-    so both figures are lower bounds. Also, a citation is precise if it supports any claim, whether or not the sentence
-    needs it.
+    First, claims are judged instead of sentences, and by the evidence for their own verdicts instead of each cited
+    document. A cited document that supports a claim equally well therefore does not count if the judge names another
+    one, so both figures are lower bounds. Second, a citation is precise if it supports any claim, whether or not the
+    sentence needs it.
     """
 
     recall: Share | None = None
-    """Fraction of sentences with claims in which every claim is supported by a document that the sentence cites; None
+    """Fraction of sentences with claims in which every claim is supported by a document that the sentence cites. None
     if nothing is cited or no sentence is scored."""
     n_sentences: Count = 0
     """Number of scored sentences. Sentences with an unscored claim are counted in `n_unscored`."""
@@ -511,7 +511,7 @@ class CitationFigures(Record):
 
     @classmethod
     def sum_of(cls, each: Iterable[CitationFigures]) -> CitationFigures | None:
-        """The combined figures of all responses that cite something; None if none does."""
+        """The combined figures of all responses that cite something; None if there are none."""
         found = [one for one in each if one.recall is not None or one.precision is not None]
         n, n_cited = sum(one.n_sentences for one in found), sum(one.n_citations for one in found)
         if not found:
@@ -527,7 +527,7 @@ class CitationFigures(Record):
 
 
 class Citations(CitationFigures):
-    """The documents supplied with a response: which ones support its claims, and which ones it cites."""
+    """Which of the documents supplied with a response support its claims, and which ones the response cites."""
 
     n_documents: Count
     used: tuple[Count, ...]
@@ -545,13 +545,13 @@ class FactualityReport(Record):
     """Whether the response does what its prompt asks for: `supported` if it does, None if this was not judged."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
-    """All sentences, in the order of the response; with `spans`, only those requested."""
+    """All sentences in the order of the response, or only those requested with `spans`."""
     counts: Counts
     precision: Share | None
     """supported / (supported + not_supported); None if no claim was scored."""
     at_k: tuple[AtK, ...]
     every_claim: EveryClaim | None = None
-    """The figures with every claim counted, if the figures above count only a core; otherwise None."""
+    """The figures if every claim counts. None unless the figures above count only the core."""
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None

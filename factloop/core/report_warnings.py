@@ -19,10 +19,10 @@ OFFLINE = (
 )
 _BROKEN_OFF = FAILURES | {UnscoredReason.BUDGET}
 MANY, MANY_SHARE = 2, 0.15
-"""Number and fraction of groundless claims that cast doubt on the model, not only on the claims."""
+"""Minimum number and fraction of groundless claims that cast doubt on the model and not only on the claims."""
 
 MOST_NAMED, MOST_QUOTED = 5, 300
-"""Maximum number and length of the quoted texts that tell the judge what to say."""
+"""Maximum number of quotations that tell the judge what to say, and maximum length of each in characters."""
 _STEERS = re.compile(
     r"(?s)A (?:passage|sentence) of .* tells the judge what to say: |\d+ more passages and sentences tell "
 )
@@ -49,7 +49,7 @@ def found_warnings(
 
 
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Warnings with the number of unscored claims, with a separate one for other languages; none without sources.
+    """Warnings about unscored claims, with a separate one for claims in other languages; empty without sources.
 
     Claims that need reading and claims on which the sources disagree are results, not failures, and are not counted.
     """
@@ -66,18 +66,18 @@ def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple
 
 
 def failures(claims: Iterable[Claim]) -> list[Judgement]:
-    """The judgements without a verdict because a call failed or a limit was reached."""
+    """The judgements that have no verdict because a call failed or a limit was reached."""
     return [claim.judgement for claim in claims if claim.judgement.unscored_reason in _BROKEN_OFF]
 
 
 def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
-    """The first failure if nothing could be judged; None if a claim has a verdict or no check failed."""
+    """The first failure if nothing could be judged. None if any claim has a verdict, or if nothing failed."""
     failed = next(iter(failures(claims)), None)
     return failed if all(claim.judgement.verdict is None for claim in claims) else None
 
 
 def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """A warning if many supported claims cite passages without most of their names and figures."""
+    """A warning if many supported claims cite passages that lack most of the claims' names and figures."""
     supported = [claim for claim in claims if claim.judgement.verdict is Verdict.SUPPORTED]
     found = groundless(supported)
     if len(found) < MANY or len(found) < MANY_SHARE * len(supported):
@@ -108,7 +108,6 @@ def jury_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
 
 
 def is_split(claim: Claim) -> bool:
-    """Whether the models of a jury disagreed on the claim."""
     return len({(vote.verdict, vote.unscored_reason) for vote in claim.judgement.votes}) > 1
 
 
@@ -124,7 +123,7 @@ def steering_warnings(steering: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def of_steering(warnings: Iterable[str]) -> tuple[str, ...]:
-    """The warnings in a report that were made by `steering_warnings`."""
+    """The warnings in a report that come from `steering_warnings`."""
     return tuple(warning for warning in warnings if _STEERS.match(warning))
 
 

@@ -1,7 +1,7 @@
 """Runs asynchronous code for synchronous callers, in one background event loop per process.
 
-All calls share one loop, so that connections stay open between them. It runs in its own thread, so that it works even
-if another loop is already running.
+All calls share one loop, so that connections stay open between calls. The loop runs in its own thread, so that it works
+even if another loop is already running.
 """
 
 from __future__ import annotations
@@ -19,14 +19,11 @@ T = TypeVar("T")
 
 
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""Background loops by process id: a fork inherits its parent's loop but not the thread that runs it."""
+"""Background loops by process id, since a fork inherits its parent's loop but not the thread that runs it."""
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """The loop of this process. Threads that need the first loop at the same time all get the same one.
-
-    There is no lock, because a fork might copy one that another thread holds.
-    """
+    """The loop of this process, shared by all threads. A lock is not safe here: a fork might copy it while held."""
     process = os.getpid()
     if process not in _loops:
         loop = asyncio.new_event_loop()
@@ -48,7 +45,7 @@ def _refuse_own_loop() -> None:
 
 
 def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
-    """Yields the items as they come. Stopping early, or an interrupt, cancels the work that produces them."""
+    """Yields the items as they arrive. If the caller stops early or is interrupted, the remaining work is cancelled."""
     ready: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
 
     async def pump() -> None:

@@ -3,18 +3,18 @@
 A rewritten text is accepted if and only if all of these conditions hold. The first one that fails is the reason for
 rejection.
 
-1. the text still contains a claim that has a verdict or needs reading;
-2. no more claims are unscored than before, since neither a failed check nor an ambiguous sentence proves anything;
-   claims that need reading are not counted here, because they are an improvement on contradicted ones;
-3. no more claims are contradicted than before;
-4. no rewritten sentence is contradicted, has more unsupported claims than the unproven ones that it should keep, or has
-   more unscored or irrelevant claims than before; no other sentence has more unsupported claims than before (a removed
-   sentence may have said who *he* is);
-5. no remaining sentence has fewer supported claims than before, so only unsupported content has been lost;
-6. every rewritten sentence still states something, including the unproven claims that it should keep;
-7. precision is higher, or fewer claims are contradicted.
+1. The text still contains a claim that has a verdict or needs reading.
+2. No more claims are unscored than before, since neither a failed check nor an ambiguous sentence proves anything.
+   Claims that need reading are not counted here, because they are an improvement on contradicted ones.
+3. No more claims are contradicted than before.
+4. No rewritten sentence is contradicted, has more unsupported claims than the unproven claims that it should keep, or
+   has more unscored or irrelevant claims than before. No other sentence has more unsupported claims than before. (It
+   may depend on a removed sentence that said who *he* is.)
+5. No remaining sentence has fewer supported claims than before, so only unsupported content has been lost.
+6. Every rewritten sentence still states something, including the unproven claims that it should keep.
+7. Precision is higher, or fewer claims are contradicted.
 
-The sentences that fail are listed with the reason for each, so that their changes can be undone and the others kept.
+The decision lists the sentences that failed, with reasons, so that only their changes are undone.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ELSEWHERE = -1  # stands for sentences in the rewritten text that match no sente
 _OF_THE_TEXT = frozenset(
     {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
 )
-"""Reasons for a missing verdict that would recur in another attempt, since no call failed or was truncated."""
+"""Reasons for a missing verdict that depend on the text or the sources, so another attempt would not help."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Fate:
     claims: tuple[Claim, ...]
     """The sentence's claims before the rewrite."""
     n_unproven: int = 0
-    """Number of claims without evidence that a new wording should keep."""
+    """Number of claims without evidence that the new wording should keep."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class _Faults:
 
 
 def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate]) -> Ruling:
-    """Decides whether the text of `after` should replace that of `before`. Fates are in the order of the text."""
+    """Decides whether the text of `after` should replace the text of `before`. Fates are in the order of the text."""
     now = _claims_by_sentence(after, fates)
     faults = _faults(before, fates, now)
     reworded = {number for number, fate in enumerate(fates) if fate.reworded}
@@ -109,7 +109,7 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """The objection to each sentence's change or, for an unchanged sentence, to an earlier change it depends on."""
+    """The objection to the change of each failed sentence or, if it is unchanged, to the change that it depends on."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
         (faults.unjudged, "it would have no verdict", "a later sentence would have no verdict without it"),
@@ -131,13 +131,14 @@ def _first(
         return Rejection.NOTHING_LEFT, "nothing that can be checked would be left"
     unjudged, before_it = _unjudged(after.claims), _unjudged(before.claims)
     if unjudged > before_it:
-        why = f"{_claims(unjudged)} no verdict in the second check, {before_it or 'none'} before"
+        why = f"{_claims(unjudged)} no verdict in the second check, compared with {before_it or 'none'} in the first"
         return Rejection.NOT_CHECKED, why
     if new.scored + new.unscored == unjudged:
-        return Rejection.NOTHING_LEFT, "no claim with a verdict would be left"
+        return Rejection.NOTHING_LEFT, "no claims with a verdict would be left"
     contradicted, was = n_contradicted(after.claims), n_contradicted(before.claims)
     if contradicted > was:
-        return Rejection.MORE_CONTRADICTED, f"{_claims(contradicted, 'would be')} contradicted, {was or 'none'} before"
+        why = f"{_claims(contradicted, 'would be')} contradicted, compared with {was or 'none'} before"
+        return Rejection.MORE_CONTRADICTED, why
     if faults.unsupported:
         return Rejection.NEW_UNSUPPORTED, _unsupported_in_words(faults.unsupported, reworded)
     if faults.lost:
@@ -152,7 +153,7 @@ def _first(
         return None, f"precision {_precision(before)} before, {_precision(after)} after"
     if contradicted < was:
         return None, f"{was} contradicted before, {contradicted or 'none'} after; precision {_precision(after)}"
-    return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, {_precision(before)} before"
+    return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, compared with {_precision(before)} before"
 
 
 def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int]) -> str:
@@ -160,19 +161,18 @@ def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int
     later = set(unsupported) - new
     said = [f"{_sentences(new)} would contain unsupported claims"] if new else []
     if later:
-        said.append(f"{_sentences(later)} would not be supported without what was changed earlier")
+        said.append(f"{_sentences(later)} would not be supported because of earlier changes")
     return " and ".join(said)
 
 
 def _allowed(fate: Fate, was: Counts) -> int:
-    """Number of unsupported claims that a sentence may have."""
     return fate.n_unproven if fate.reworded else was.not_supported
 
 
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
-    """Whether fewer unproven claims remain than should, and no additional supported ones compensate for this.
+    """Whether unproven claims that should remain are missing, unless additional supported claims make up for them.
 
-    Each contradicted claim is expected to be replaced by a supported one, so such a claim compensates for nothing.
+    Supported claims that replace contradicted ones do not make up for anything.
     """
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
@@ -180,7 +180,7 @@ def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
 
 
 def _beside(claims: Sequence[Claim]) -> int:
-    """Number of claims that precision does not count, except those that need reading."""
+    """Number of claims that do not affect precision, except those that need reading."""
     return _unjudged(claims) + count_verdicts(claims).irrelevant
 
 
@@ -191,7 +191,7 @@ def _unjudged(claims: Iterable[Claim]) -> int:
 
 
 def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mapping[int, list[Claim]]:
-    """The claims from the second check, grouped by the sentence of the first check that they take the place of."""
+    """The claims from the second check, grouped by the number of the sentence whose new position they are in."""
     staying = [(fate.start, fate.end, number) for number, fate in enumerate(fates) if fate.start < fate.end]
     starts = [start for start, _, _ in staying]
     found: defaultdict[int, list[Claim]] = defaultdict(list)
@@ -204,7 +204,7 @@ def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mappi
 
 
 def _first_word(text: str, span: tuple[int, int]) -> int:
-    """The position of a sentence's first word. Marks before it may belong to a sentence that was removed."""
+    """The position of a sentence's first word. Characters before it may belong to a sentence that was removed."""
     return next((place for place in range(*span) if text[place].isalnum()), span[0])
 
 

@@ -40,8 +40,8 @@ from factloop.setup.limits import Limits
 from factloop.tools.calls.meter import UsageMeter
 
 MAX_ROUNDS = 2
-NOTHING_WRONG = "no unsupported claim was found"
-NOTHING_CONTRADICTED = "no claim is contradicted by the evidence"
+NOTHING_WRONG = "no unsupported claims were found"
+NOTHING_CONTRADICTED = "the evidence contradicts none of the claims"
 SAME = "the new wording is the same as the old one"
 NOT_READ_AGAIN = "the text after it could not be checked again"
 
@@ -53,16 +53,16 @@ class Corrector:
             correction = await Corrector(checker).acorrect(response, question="Who was ...?")
         print(correction.text)
 
-    Only sentences with a contradicted claim are reworded, in the order of the text: by a model with one call each, or
-    offline by rules. Changes are checked again, and the rewritten text is accepted only if it is better according to
-    the rule in `acceptance`. Each change is judged separately: it is undone if it fails this check or if a later
-    sentence depends on the old wording, while the others are kept. All other sentences are kept byte for byte.
+    Only sentences with a contradicted claim are reworded, in the order of the text, either by a model (one call each)
+    or offline by rules. The changes are then checked, and the rewritten text is accepted only if it is better according
+    to the rule in `acceptance`. Each change is judged separately. It is undone if it fails the check, or if a later
+    sentence depends on the old wording. All other sentences are kept byte for byte.
 
-    Marks are inserted by code and do not change any words. The correction lists everything that was removed and
-    everything that is in doubt, whether it is marked or not.
+    Marks are inserted by code and do not change any words. The correction lists all content that was removed and all
+    content that is in doubt, whether it is marked or not.
 
-    All calls share the checker's limits, cache and budget. The limits that the checker's settings impose on each check
-    (deadline, calls, cost) apply to a correction as a whole: the check, the rewriting and the second check.
+    All calls share the checker's limits, cache and budget. The limits on each check in the checker's settings
+    (deadline, calls, cost) apply to a correction as a whole: the first check, the rewriting and the second check.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class Corrector:
         Args:
             checker: The checker. If omitted, the bundled baseline is used as the judge.
             max_rounds: Maximum number of times that the text is rewritten and checked again.
-            contradicted: What to do with contradicted claims that could not be corrected: `mark` adds "[contradicted]"
-                after the sentence; `remove` removes them, along with the sentence if it states nothing else.
-            unsupported: What to do with claims without evidence for or against them: `mark` adds "[unverified]" after
-                the sentence, `keep` leaves them unchanged, and `remove` removes them as above.
-            unscored: What to do with passages that were not read and claims that were not judged: `mark` adds
-                "[unchecked]" after them, `keep` does not, and `auto` does unless they need reading.
+            contradicted: What to do with contradicted claims that could not be corrected. `mark` adds "[contradicted]"
+                after the sentence. `remove` removes the claims, along with the sentence if it states nothing else.
+            unsupported: What to do with claims for which no evidence was found. `mark` adds "[unverified]" after the
+                sentence, `keep` leaves the claims unchanged, and `remove` removes them as above.
+            unscored: What to do with passages that were not read and claims that were not judged. `mark` adds
+                "[unchecked]" after them, `keep` leaves them unchanged, and `auto` marks them unless they need reading.
 
         Raises:
             ConfigError: An argument has an invalid value.
@@ -115,7 +115,7 @@ class Corrector:
 
         Args:
             response: A text, or the report on a text, in which case the first check is skipped.
-            question: As for `FactChecker.acheck`; so are `run_dir`, `documents` and `sources`.
+            question: As in `FactChecker.acheck`, like `run_dir`, `documents` and `sources`.
             limits: Limits for the whole correction.
 
         Returns:
@@ -123,12 +123,12 @@ class Corrector:
 
         Raises:
             ConfigError: A setting is invalid, or the model rejects the key.
-            DataError: The report was made for another question, or a document cannot be read.
+            DataError: The report is for a different question, or a document cannot be read.
         """
         asked = question_of(question)
         if isinstance(response, FactualityReport):
             if asked is not None and asked != response.prompt:
-                raise DataError("the report was made for another question")
+                raise DataError("the report is for a different question")
             text, asked = response.response, response.prompt
         else:
             text = response
@@ -220,9 +220,9 @@ class _Course:
         )
 
     def _better(self, tried: _Attempt, *, may_read: bool) -> Draft | None:
-        """The next draft to try, without the changes that failed; None if nothing can be undone or no change remains.
+        """The next draft, without the changes that failed. None if nothing can be undone, or if no changes remain.
 
-        If no more checks are allowed, all changes that have not been checked yet are undone as well.
+        If no more checks are allowed, all changes that have not been checked yet are also undone.
         """
         ruling = tried.ruling
         better = tried.draft.without(ruling.failed, removing=may_read and self._policy.contradicted == "remove")
@@ -248,9 +248,7 @@ class _Course:
         return _Attempt(draft, after, rule(self._before, after, draft.fates))
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
-        """Rewords each faulty sentence, taking the previous ones into account. Records why a sentence could not be
-        reworded.
-        """
+        """Rewords each faulty sentence in view of those before it. If this fails, the draft contains the reason."""
         by_id = {claim.id: claim for claim in self._before.claims}
         draft = Draft(self._before.response, sentences, {})
         for number, sentence in enumerate(sentences):

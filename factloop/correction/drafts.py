@@ -1,4 +1,4 @@
-"""Plans how to change each faulty sentence, and revises the plan if a draft fails its check. Has no side effects."""
+"""Records how each faulty sentence is changed, and revises the changes if a draft fails its check."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ NOT_CONFIRMED = "a new wording failed the second check"
 
 @dataclass(frozen=True)
 class Wording:
-    """A new wording for a sentence; an empty text removes it."""
+    """A new wording for a sentence. If the text is empty, the sentence is removed."""
 
     text: str
     evidence: tuple[str, ...] = ()
-    """Ids of the evidence that it is based on."""
+    """Ids of the evidence that the wording is based on."""
     by: str = ""
     detail: str = ""
     """Reasons for the wording other than the findings on the claims."""
     otherwise: Wording | None = None
-    """The wording to try if this one fails the second check; None means removal, unless something must be kept."""
+    """The wording to try if this one fails the second check. None means removal, unless some claims must be kept."""
     is_cut: bool = False
     """Whether contradicted content was omitted because the evidence offers no replacement."""
 
     @property
     def takes_out(self) -> bool:
-        """Whether it drops content of the original sentence without replacing it."""
+        """Whether the wording drops content of the original sentence without replacing it."""
         return self.is_cut or not self.text
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A state of the rewrite. Sentences are identified by their number in the response."""
+    """A version of the rewritten text. Sentences are identified by their number in the response."""
 
     response: str
     sentences: Sequence[ResponseSentence]
@@ -61,7 +61,7 @@ class Draft:
         return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
 
     def moved(self, span: Span) -> Span:
-        """The new position of a span that no edit touches; otherwise an empty span at the end of the edit."""
+        """The new position of a span, or an empty span at the end of the edit if any edit touches it."""
         start, end = span
         shift = 0
         for edit in self.edits:
@@ -75,7 +75,7 @@ class Draft:
 
     @property
     def fates(self) -> list[Fate]:
-        """The position of each sentence in the text."""
+        """What happens to each sentence, including its position in the text."""
         edit_of = {number: edit for edit in self.edits for number in edit.sentences}
         fates, shift, shifted = [], 0, None
         for number, sentence in enumerate(self.sentences):
@@ -116,10 +116,11 @@ class Draft:
         return tuple(changes)
 
     def without(self, failed: Mapping[int, str], *, removing: bool = True) -> Draft:
-        """A draft without the changes that failed. With `removing`, a reworded sentence gets its alternative wording,
-        or is removed if no part of it must be kept; otherwise, its original wording is restored. If an unchanged
-        sentence failed, the last change before it is undone, because the sentence depends on it. `failed` maps sentence
-        numbers to reasons.
+        """A draft without the changes that failed. `failed` maps sentence numbers to reasons.
+
+        With `removing`, a reworded sentence gets its alternative wording, or is removed if no part of it must be kept.
+        Otherwise, its original wording is restored. If an unchanged sentence failed, the last change before it is
+        undone, since the sentence probably depends on it.
         """
         wordings, left = dict(self.wordings), dict(self.left)
         for number in sorted(failed):

@@ -1,4 +1,4 @@
-"""Removes a sentence from a text together with its separator, its list marker, or the empty lines around it.
+"""Rewords sentences, or removes them with their separator, list marker or surrounding empty lines.
 
 Everything else is kept byte for byte. All functions are pure.
 """
@@ -29,13 +29,14 @@ class Edit:
     end: int
     new: str
     sentences: tuple[int, ...]
-    """Numbers of the given sentences within the edit."""
+    """Numbers of the sentences that the edit covers."""
 
 
 def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[Edit]:
-    """The edits, in order and disjoint, that give each sentence its new wording; an empty wording removes it.
+    """The edits that apply the new wordings, in order and without overlaps. An empty wording removes the sentence.
 
-    `spans` are the spans of all sentences, in order and disjoint; `wordings` maps sentence numbers to new wordings.
+    `spans` contains the spans of all sentences, also in order and without overlaps. `wordings` maps sentence numbers to
+    new wordings.
     """
     steps: list[Edit] = []
     for group in _groups(text, spans, wordings):
@@ -57,9 +58,9 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
 
 
 def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
-    """The removal, with positions in the original text. `end` is a position in the text after the edits `made`.
+    """The removal with its position in the original text. `end` is its position in the text after the edits in `made`.
 
-    A removal extends only over white space, so it can reach past other removals but never into a new wording.
+    Removals extend only over white space, so they can reach past other removals but never into a new wording.
     """
     sentences = step.sentences
     while made and end > made[-1].start:
@@ -70,7 +71,6 @@ def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
 
 
 def apply(text: str, edits: Sequence[Edit]) -> str:
-    """Applies the edits to the text."""
     parts: list[str] = []
     reached = 0
     for edit in edits:
@@ -80,7 +80,7 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
 
 
 def holds_up(text: str, span: Span) -> bool:
-    """Whether the next line only formats this one, such as the rule below a table header or a heading's underline."""
+    """Whether the next line only formats this one, such as the rule below a table header or below a heading."""
     line_start, line_end = _line(text, *span)
     if not (_is_lead(text[line_start : span[0]]) and _TAIL.fullmatch(text, span[1], line_end)):
         return False
@@ -88,7 +88,7 @@ def holds_up(text: str, span: Span) -> bool:
 
 
 def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[list[int]]:
-    """Groups removed sentences that are separated only by white space. Reworded sentences remain single."""
+    """Groups removed sentences that are separated only by white space. Each reworded sentence is a separate group."""
     groups: list[list[int]] = []
     for number in sorted(wordings):
         before = groups[-1][-1] if groups else None
@@ -102,13 +102,13 @@ def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> li
 
 
 def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
-    """The range to remove for `text[start:end]`, starting no earlier than `floor`, the end of the previous sentence."""
+    """The range to remove for `text[start:end]`. It does not start before `floor`, where the previous sentence ends."""
     line_start, line_end = _line(text, start, end)
     tail_is_bare = _TAIL.fullmatch(text, end, line_end) is not None
     if line_start < floor or not _is_lead(text[line_start:start]):
         if tail_is_bare:  # the last sentence on its line
             return line_start + len(text[line_start:start].rstrip(" \t")), end
-        if not text[end].isspace():  # a closing mark follows: removes the blank before, not one after
+        if not text[end].isspace():  # a closing mark follows, so the space before the sentence is removed
             return line_start + len(text[line_start:start].rstrip(" \t")), end
         return start, _end_of_blanks(text, end)
     if not tail_is_bare:  # the first sentence on its line
@@ -121,7 +121,7 @@ def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
 
 
 def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
-    """The range of whole lines, including one of the two gaps around them."""
+    """The range that removes whole lines, together with the blank gap before or after them."""
     following = len(text) - len(text[after:].lstrip())
     before = text[:line_start].rstrip(" \t\r\n")
     if following == len(text):  # nothing follows: the end of the text stays unchanged
@@ -140,7 +140,7 @@ def _line(text: str, start: int, end: int) -> Span:
 
 
 def _is_lead(part: str) -> bool:
-    """Whether the text before a sentence on its line consists only of markers."""
+    """Whether the text between the start of the line and a sentence consists only of markers."""
     item = _ITEM.match(part)
     return _LEAD.fullmatch(part, item.end() if item else 0) is not None
 

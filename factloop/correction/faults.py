@@ -1,4 +1,4 @@
-"""Describes a faulty sentence for a rewriter: how to treat its claims, the evidence, and the preceding text."""
+"""Describes a faulty sentence to a rewriter: its claims and how to treat them, the evidence, and the text before it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from factloop.core.records import Claim, Evidence, FactualityReport
 from factloop.correction.drafts import Draft
 from factloop.correction.sentences import ResponseSentence, core
 
-MOST_PASSAGES = 8  # maximum number of passages given to a rewriter, starting with those that verdicts cite
+MOST_PASSAGES = 8  # maximum number of passages to pass to a rewriter; cited passages come first
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,12 @@ class Contradiction:
 
     claim: Claim
     by: tuple[int, ...]
-    """Numbers, starting at 1, of the passages in `Fault.evidence` that contradict it."""
+    """Numbers, starting at 1, of the passages in `Fault.evidence` that contradict the claim."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A faulty sentence, without formatting marks that extend beyond it."""
+    """A faulty sentence, without formatting marks whose counterpart is outside the sentence."""
 
     prompt: str | None
     response: str
@@ -37,15 +37,15 @@ class Fault:
     unproven: tuple[Claim, ...]
     """Unproven claims to keep."""
     kept: tuple[Claim, ...]
-    """The other claims, which must be kept."""
+    """All other claims, which must be kept."""
     staying: tuple[Claim, ...]
     """All claims to keep, in order."""
     cited: tuple[Evidence, ...]
-    """The evidence that the contradictions are based on."""
+    """The evidence that contradicts the claims."""
     evidence: tuple[Evidence, ...]
-    """The cited evidence and other passages found for the contradicted claims, at most `MOST_PASSAGES`."""
+    """The cited evidence, then other passages found for the contradicted claims; at most `MOST_PASSAGES` in all."""
     so_far: Draft
-    """The response with the new wordings of earlier sentences."""
+    """The draft with the new wordings of earlier sentences."""
 
     @property
     def text(self) -> str:
@@ -62,7 +62,7 @@ class Fault:
 
 
 def fault_of(report: FactualityReport, sentence: ResponseSentence, by_id: Mapping[str, Claim], so_far: Draft) -> Fault:
-    """Describes the fault of a sentence. `by_id` contains all claims in the report."""
+    """Describes what is wrong with a sentence. `by_id` contains all claims in the report."""
     start, end = core(report.response, sentence.start, sentence.end)
     judged = [by_id.get(claim.duplicate_of or claim.id, claim) for claim in sentence.contradicted]
     cited = _distinct(_cited(judged))
@@ -94,7 +94,7 @@ def _cited(claims: Iterable[Claim]) -> list[Evidence]:
 
 
 def _numbers(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[int, ...]:
-    """The numbers in `evidence` of the cited passages; equal passages have the same number."""
+    """The numbers of the cited passages in `evidence`. Equal passages have the same number."""
     said = {(item.source, item.passage) for item in _cited(claims)}
     return tuple(number for number, item in enumerate(evidence, 1) if (item.source, item.passage) in said)
 

@@ -29,10 +29,10 @@ class MarkPolicy:
     contradicted: Contradicted = "mark"
 
     def mark_for(self, finding: Finding) -> str | None:
-        """The mark for a passage with this finding; None if it gets no mark.
+        """The mark for a passage with this finding, or None if it should not be marked.
 
         Contradicted claims that could not be corrected are always marked, as are claims that could not be removed as
-        requested. Code is never marked, because the mark would become part of it.
+        requested. Code is never marked, because the mark would become part of the code.
         """
         if finding is Finding.CONTRADICTED:
             return CONTRADICTED
@@ -47,11 +47,11 @@ class _Passage:
     findings: tuple[Finding, ...]
     claims: tuple[str, ...]
     is_to_read: bool
-    """Whether all its doubtful claims need reading."""
+    """Whether all doubtful claims in the passage need reading."""
 
 
 def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Doubt, ...]]:
-    """The response of a report with its marks, and all passages in doubt, marked or not, in the order of the text."""
+    """The response of a report with its marks, and a list of all doubtful passages in order, whether marked or not."""
     pieces: list[str] = []
     doubts: list[Doubt] = []
     code = list(code_in(report.response))
@@ -100,8 +100,8 @@ def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
 
 
 def _places(response: str, claims: Sequence[Claim]) -> Sequence[Span]:
-    """The passage that each claim's mark follows: its sentence or, in a table row, its cell if that is certain for all
-    claims in the row."""
+    """The passage to mark for each claim. This is its sentence or, if all claims in a table row can be assigned to
+    cells, its cell."""
     rows = {(part.start, part.end): part for part in read_outline(response) if part.kind == "row"} if claims else {}
     cells = [_cell(claim, rows.get(claim.span)) for claim in claims]
     unsure = {claim.span for claim, cell in zip(claims, cells, strict=True) if cell is None}

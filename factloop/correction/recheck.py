@@ -1,6 +1,6 @@
-"""Checks a rewritten text: only changed sentences are read again, and all other verdicts are carried over.
+"""Checks a rewritten text. Only changed sentences are read again, and all other verdicts are carried over.
 
-The sentence after a removed one is also read again, since it may no longer be clear who *she* is.
+The sentence after a removed sentence is also read again, since it may no longer be clear who *she* is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from factloop.tools.text.outline import Part, read_outline
 
 @dataclass(frozen=True)
 class _Stretch:
-    """A sentence in a text, with its position and its claims or the reason why it has none."""
+    """A sentence with its position and with its claims or the reason why it has none."""
 
     span: tuple[int, int]
     claims: tuple[Claim, ...]
@@ -42,18 +42,17 @@ class Rechecks:
     documents: Sequence[Document] | None = None
     """The documents supplied with the response; None if there were none."""
     _known: dict[tuple[int, str, bool], tuple[_Stretch, ...]] = field(default_factory=dict)
-    """The results for each sentence number, wording, and whether the previous sentence was removed.
+    """The results by sentence number, wording, and whether the previous sentence was removed.
 
-    A new wording may consist of several sentences. Their positions are relative to its start.
+    A new wording may consist of several sentences. Their positions are relative to the start of the wording.
     """
 
     def unread(self, draft: Draft) -> frozenset[int]:
-        """Numbers of the sentences that must be read before reporting on the draft."""
+        """Numbers of the sentences that `report` would have to read."""
         return frozenset(number for number, key in _to_read(draft).items() if key not in self._known)
 
     async def report(self, draft: Draft) -> FactualityReport:
-        """The report on the draft's text. Its usage covers the sentences that were read again. Raises ConfigError,
-        DataError."""
+        """The report on the draft's text. Its usage covers only sentences read now. Raises ConfigError, DataError."""
         wanted = _to_read(draft)
         new = {number: key for number, key in wanted.items() if key not in self._known}
         read: FactualityReport | None = None
@@ -88,7 +87,7 @@ def _to_read(draft: Draft) -> dict[int, tuple[int, str, bool]]:
 
 
 def _sentences_in(text: str, parts: Sequence[Part], fate: Fate) -> list[tuple[int, int]]:
-    """The sentences that a new wording consists of, each within its bounds."""
+    """The sentences in a new wording, limited to the span of the wording."""
     spans = [
         (max(part.start, fate.start), min(part.end, fate.end))
         for part in parts[max(bisect_right(parts, fate.start, key=lambda part: part.start) - 1, 0) :]
@@ -98,7 +97,7 @@ def _sentences_in(text: str, parts: Sequence[Part], fate: Fate) -> list[tuple[in
 
 
 def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
-    """The claims found in each sentence. A repeated claim gets the evidence of the original."""
+    """The claims found in each sentence. Repeated claims get the evidence of the original claim."""
     by_id = {claim.id: claim for claim in read.claims}
     return {
         one.span: _Stretch(one.span, tuple(_on_its_own(by_id[name], by_id) for name in one.claims), one.no_claim)
@@ -111,7 +110,7 @@ def _relative(stretch: _Stretch, start: int) -> _Stretch:
 
 
 def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:
-    """The claim with the verdict and evidence of the original, which may not be in the same report."""
+    """A repeated claim, with the verdict and evidence of the original claim, which may be missing from the report."""
     if claim.duplicate_of is None:
         return claim
     first = by_id[claim.duplicate_of]

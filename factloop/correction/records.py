@@ -1,4 +1,4 @@
-"""The settings and records of a correction: the corrected text, its changes and the checks before and after."""
+"""The settings and records of a correction, including the corrected text, its changes and the reports on both texts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Unsupported = Literal["mark", "remove", "keep"]
 Contradicted = Literal["mark", "remove"]
 """What to do with a contradicted claim if the evidence offers no replacement: mark or remove it."""
 Unscored = Literal["auto", "mark", "keep"]
-"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, or leave it unchanged. `auto`
-does not mark passages whose unchecked claims all need reading, since many do if there is no model."""
+"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, or leave it unchanged. `auto` marks
+it unless all its unchecked claims need reading, which is common without a model."""
 
 MarkStyle = Literal["brackets", "footnotes"]
 """How the corrected text marks doubtful passages."""
@@ -42,7 +42,7 @@ class CorrectionSettings(CheckSettings):
 
     @property
     def check_settings(self) -> CheckSettings:
-        """The settings of its checks."""
+        """The settings for the checks before and after the rewriting."""
         own = set(CorrectionSettings.model_fields) - set(CheckSettings.model_fields)
         return CheckSettings.of(None, **self.model_dump(exclude_unset=True, exclude=own))
 
@@ -52,7 +52,7 @@ class ChangeKind(StrEnum):
 
     REMOVED = "removed"
     MENDED = "mended"
-    """Reworded according to the evidence, or shortened by its unsupported part."""
+    """The sentence was reworded according to the evidence, or its unsupported part was removed."""
 
 
 class LeftReason(StrEnum):
@@ -63,20 +63,20 @@ class LeftReason(StrEnum):
     NOT_CONFIRMED = "not_confirmed"
     """The change failed the second check."""
     LAYOUT = "layout"
-    """The following text would lose its meaning, as after a table header or an underlined heading."""
+    """The text after the sentence depends on it, as after a table header or an underlined heading."""
     UNMENDABLE = "unmendable"
-    """The evidence offers no replacement for what it contradicts, and removal was not requested."""
+    """The evidence offers no replacement for the contradicted content, and removal was not requested."""
     NO_PLACE = "no_place"
-    """The sentence is not in the response (its facts were supplied)."""
+    """The sentence is not in the response; its facts were supplied by the caller."""
 
 
 class Rejection(StrEnum):
-    """Why the rewritten text was rejected: the first of these reasons that applies, in this order."""
+    """Why the rewritten text was rejected. If several of these reasons apply, the first one is reported."""
 
     NOTHING_TO_CORRECT = "nothing_to_correct"
     """No claim is contradicted and, with `unsupported="remove"`, none is unproven."""
     NOTHING_CHANGED = "nothing_changed"
-    """No sentence could be changed; `left` gives the reason for each."""
+    """No sentence could be changed. `left` contains the reason for each one."""
     NOTHING_LEFT = "nothing_left"
     """Removal would leave nothing that can be checked."""
     NOT_CHECKED = "not_checked"
@@ -96,7 +96,7 @@ class Rejection(StrEnum):
 
 
 class Change(Record):
-    """A part of the response that differs in the rewritten text."""
+    """A part of the response that is different in the rewritten text."""
 
     kind: ChangeKind
     span: Span
@@ -108,7 +108,7 @@ class Change(Record):
     claims: tuple[str, ...]
     """Ids, in the `before` report, of the claims that caused the change."""
     findings: tuple[Finding, ...] = ()
-    """Findings on these claims, the most serious first."""
+    """Findings on these claims, most serious first."""
     detail: str = ""
     """Further reasons, such as a new wording that failed its check."""
     evidence: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ class Change(Record):
 
 
 class LeftSentence(Record):
-    """A faulty sentence that was left unchanged; `claims` are the faulty ones."""
+    """A faulty sentence that was left unchanged. `claims` contains the ids of its faulty claims."""
 
     span: Span
     claims: tuple[str, ...]
@@ -136,14 +136,14 @@ class Doubt(Record):
     claims: tuple[str, ...] = ()
     """Ids, in `report`, of the claims that the findings concern; empty if the sentence has no claims."""
     mark: Span | None = None
-    """Span of the mark in `text`, including blanks around it. None in code, or if the policy sets no mark."""
+    """Span of the mark in `text`, including the spaces around it. None in code, or if the policy sets no mark."""
 
 
 class Correction(Record):
     """The result of a correction.
 
-    `text` is always the text to use: the rewritten text if it was accepted, otherwise the response, with marks after
-    doubtful sentences.
+    `text` is always the text to use: the rewritten text if it was accepted, or else the response. In both cases,
+    doubtful sentences are marked.
     """
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
@@ -168,12 +168,12 @@ class Correction(Record):
     """The report on `rewritten`; None if there was nothing to check. Verdicts on unchanged sentences are taken from
     `before`."""
     rounds: Annotated[int, Field(ge=0)]
-    """Number of times that the text was rewritten and checked."""
+    """How many times the text was rewritten and checked."""
     rewriter: str
     prompts: Mapping[str, str] = Field(default_factory=dict)
     """SHA-256 hash of each prompt used for rewriting."""
     usage: Usage
-    """Usage of the rewriting and the checks after it; the usage of the first check is in `before`."""
+    """The usage of the rewriting and of all checks after it. The usage of the first check is in `before`."""
 
     @property
     def report(self) -> FactualityReport:
@@ -210,7 +210,7 @@ class Correction(Record):
 
 
 def rewrite(response: str, changes: tuple[Change, ...]) -> str:
-    """Applies the changes to the response. Raises ValueError if spans and wordings do not match."""
+    """Applies the changes to the response. Raises ValueError if their spans do not match the texts."""
     parts: list[str] = []
     reached = length = 0
     for change in changes:
@@ -226,7 +226,7 @@ def rewrite(response: str, changes: tuple[Change, ...]) -> str:
 
 
 class _Shift:
-    """Converts spans in the text without marks to spans in the marked text. `marks` are the spans of all marks."""
+    """Converts spans in the text without marks to spans in the text with marks. `marks` are the spans of all marks."""
 
     def __init__(self, marks: Sequence[Span]) -> None:
         lengths = [end - start for start, end in marks]
@@ -234,7 +234,7 @@ class _Shift:
         self._places = [start - before for (start, _), before in zip(marks, self._inserted, strict=False)]
 
     def __call__(self, span: Span) -> Span:
-        """A mark comes after a sentence that ends at its position and before one that starts there."""
+        """Treats a mark between two sentences as outside both."""
         start, end = span
         before_end = self._inserted[bisect_left(self._places, end)]
         before_start = self._inserted[bisect_right(self._places, start)] if start < end else before_end

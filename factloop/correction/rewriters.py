@@ -38,7 +38,7 @@ class RewrittenSentence(StructuredOutput):
     """A sentence without its unsupported content."""
 
     sentence: str
-    """Empty if nothing of the sentence remains."""
+    """The new wording, or empty if nothing remains."""
 
 
 def brings_in(new: str, old: str) -> str | None:
@@ -51,7 +51,7 @@ class Rewriter(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the rewriter, as shown in corrections."""
+        """The name of the rewriter that corrections report."""
         ...
 
     @property
@@ -60,13 +60,13 @@ class Rewriter(Protocol):
         ...
 
     async def reword(self, fault: Fault) -> Wording:
-        """The new wording on one line; empty if nothing of the sentence remains. Raises FactloopError."""
+        """The new wording on one line, or an empty wording if nothing remains. Raises FactloopError."""
         ...
 
 
 @dataclass(frozen=True)
 class ModelRewriter:
-    """Rewords each sentence with one call through the check's gateway, sharing its cache, budget and pace."""
+    """Rewords each sentence with one model call. It shares the cache, budget and pace of the check."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -107,7 +107,7 @@ def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
 
 
 def _said_otherwise(one: Contradiction) -> str:
-    """A claim and, on separate lines if known, its wrong words and the passages that contradict it."""
+    """A claim, followed by lines with its wrong words and the passages that contradict it, if these are known."""
     wrong = " ".join(one.claim.judgement.wrong.split())
     lines = [
         " ".join(one.claim.self_contained.split()),
@@ -122,7 +122,7 @@ def _on_one_line(answer: RewrittenSentence) -> str:
 
 
 def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
-    """Rejects a reply that is not a correction of this sentence. Raises ModelOutputError."""
+    """Raises ModelOutputError if the reply is not a valid correction of the sentence."""
     complaint = _complaint(fault, _on_one_line(answer))
     if complaint:
         raise ModelOutputError(complaint, schema=RewrittenSentence.__name__, reply=answer.model_dump_json())
@@ -157,7 +157,7 @@ _STOPS = ".!?…。！？｡؟।"
 
 @dataclass(frozen=True)
 class Exchange:
-    """Words in a claim, and the words of the source that should replace them."""
+    """Wrong words in a claim, and the words from the source that should replace them."""
 
     wrong: str
     right: str
@@ -167,7 +167,7 @@ class Exchange:
         return any(_places(self.wrong, text))
 
     def in_text(self, text: str) -> str | None:
-        """The text with the correct words; None unless the wrong ones occur exactly once."""
+        """The text with the correct words, or None unless the wrong words occur exactly once."""
         places = list(_places(self.wrong, text))
         if len(places) != 1:
             return None
@@ -179,10 +179,10 @@ class Exchange:
 
 
 class OfflineRewriter:
-    """Replaces wrong values in a sentence with the correct ones named by the judge. The result is checked again.
+    """Replaces wrong values in a sentence with the correct values named by the judge. The result is checked again.
 
     A value is replaced only if it occurs exactly once in the sentence. Sentences that cannot be corrected in this way
-    are marked. If unproven claims should be removed, the remaining claims are restated without their markup.
+    are marked. If unproven claims should be removed, the remaining claims are restated without markup.
     """
 
     @property
@@ -194,7 +194,7 @@ class OfflineRewriter:
         return {}
 
     async def reword(self, fault: Fault) -> Wording:
-        """The sentence with all values exchanged, or only the part to keep.
+        """The sentence with all values replaced or, if this is impossible, with only the claims to keep.
 
         Raises ToolError if only a fragment of a sentence, or part of a table row, would remain.
         """
@@ -205,14 +205,16 @@ class OfflineRewriter:
 
 
 def exchange_of(claim: Claim) -> Exchange | None:
-    """The exchange named by the judge, if it names both values."""
+    """The wrong and correct words, or None unless the judge names both."""
     wrong, right = claim.judgement.wrong.strip(), claim.judgement.instead.strip()
     return Exchange(wrong, right) if wrong and right else None
 
 
 def restated(fault: Fault) -> str:
-    """The claims to keep, each as a separate sentence as originally extracted; empty if there are none. Raises
-    ToolError if only a fragment would remain, such as *Ada died* from *Ada died in Oslo*."""
+    """The claims to keep, each as the sentence that was originally extracted; empty if there are none.
+
+    Raises ToolError if only a fragment would remain, such as *Ada died* from *Ada died in Oslo*.
+    """
     stop = fault.text[-1] if fault.text[-1:] in _STOPS else "."
     kept = [plain_text(claim.text).strip() for claim in fault.staying]
     for text in kept:
@@ -222,7 +224,7 @@ def restated(fault: Fault) -> str:
 
 
 def _exchanged(fault: Fault) -> str | None:
-    """The sentence with all values exchanged; None if an exchange is missing or cannot be made, or if a claim to keep
+    """The sentence with all values replaced. None if any replacement is unknown or impossible, or if a claim to keep
     contains the same words."""
     text, kept = fault.text, [plain_text(claim.text) for claim in fault.staying]
     for one in dict.fromkeys(exchange_of(contradiction.claim) for contradiction in fault.contradicted):
@@ -235,7 +237,7 @@ def _exchanged(fault: Fault) -> str | None:
 
 
 def _cut_down(fault: Fault) -> Wording | None:
-    """A shortened wording, to try before removal if the exchange fails its check; None if there is none."""
+    """A shortened wording to try if the replacement fails its check; None if the sentence cannot be shortened."""
     try:
         return _left_over(fault, NOT_CONFIRMED) if fault.staying else None
     except ToolError:
@@ -258,13 +260,13 @@ def _as_sentence(text: str, stop: str) -> str:
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
-    """The positions at which the words occur in a text as whole words: 48 is not in 48.5 or 1,248."""
+    """The spans at which the words occur in a text as whole words. For example, 48 does not occur in 48.5 or 1,248."""
     for found in re.finditer(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)", text, re.IGNORECASE):
         yield found.span()
 
 
 def _with_article(before: str, right: str) -> str:
-    """The preceding text, with its final *a* or *an* adapted to the correct words."""
+    """The text before the correct words, with *a* or *an* at its end adapted to them."""
     article = re.search(r"\b([Aa])n? $", before)
     if article is None or not right[:1].isalpha():
         return before

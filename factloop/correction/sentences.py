@@ -1,4 +1,4 @@
-"""Reads the sentences of a response from its report, with the faults of each and the claims that must be kept."""
+"""Reads the sentences of a response from its report, and separates the claims to correct from those to keep."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class ResponseSentence:
 
     @property
     def wrong(self) -> tuple[Claim, ...]:
-        """The claims to correct or remove: contradicted ones and, with `removes_unproven`, unproven ones."""
+        """The claims to correct or remove: all contradicted claims and, with `removes_unproven`, unproven ones."""
         return tuple(claim for claim in self.claims if self._goes(claim))
 
     @property
     def kept(self) -> tuple[Claim, ...]:
-        """All other claims. Supported, irrelevant and unscored claims must not be removed."""
+        """All other claims. They must not be removed."""
         return tuple(claim for claim in self.claims if not self._goes(claim))
 
     def _goes(self, claim: Claim) -> bool:
@@ -46,9 +46,10 @@ class ResponseSentence:
 def sentences_of(
     report: FactualityReport, unproven: Unsupported = "mark"
 ) -> tuple[list[ResponseSentence], list[ResponseSentence]]:
-    """Non-overlapping sentences with claims, in the order of the response, and those that are not in the response.
+    """The sentences with claims, in the order of the response, and a second list of those that cannot be changed.
 
-    If spans overlap, the later sentence is in the second list, because it is unclear which of the two to change.
+    The second list contains sentences that are not in the response. If two sentences overlap, it contains the later
+    one, because it is unclear which of the two to change.
     """
     by_span: dict[tuple[int, int], list[Claim]] = {}
     for claim in report.claims:
@@ -70,7 +71,7 @@ _CLOSING_TAG = re.compile(r"\s*</([a-zA-Z][\w-]{0,30})\s*>$")
 
 
 def core(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without formatting marks whose other half is outside it: `**A.` in `**A. B.**` becomes `A.`"""
+    """The range without formatting marks whose counterpart is outside it: `**A.` in `**A. B.**` becomes `A.`"""
     while (trimmed := _trimmed(text[start:end])) != (0, end - start):
         start, end = start + trimmed[0], start + trimmed[1]
     return start, end

@@ -1,4 +1,4 @@
-"""A guard for streams: it checks sentences while the answer is still being written, and releases them once checked."""
+"""Guards streams: checks sentences while the answer is still being written, and releases them once they are checked."""
 
 from __future__ import annotations
 

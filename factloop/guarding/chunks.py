@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def text_of(chunk: object) -> str:
-    """The text of a chunk, which is a string or a message. A message that calls a tool has no text."""
+    """The text of a string or message; empty if the message calls a tool. Raises DataError for anything else."""
     if isinstance(chunk, str):
         return chunk
     if isinstance(chunk, BaseMessage):
@@ -25,25 +25,25 @@ def text_of(chunk: object) -> str:
 
 
 class WholeCharacters:
-    """Joins surrogate pairs that are split between two chunks. Lone surrogates are left unchanged."""
+    """Joins surrogate pairs that are split across two chunks. Lone surrogates are left unchanged."""
 
     def __init__(self) -> None:
         self._first_half = ""
 
     def feed(self, text: str) -> str:
-        """The text with surrogates joined. A first half at the end is held back until the next chunk."""
+        """The text with its surrogate pairs joined. The first half of a pair at the end is kept for the next chunk."""
         text = self._first_half + text
         self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
     def end(self) -> str:
-        """The half that is still held back, if any."""
+        """The first half of a pair that never got its second half, if any."""
         return self._first_half
 
 
 @asynccontextmanager
 async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
-    """Closes the stream at the end, if possible, in the task that reads it, as some streams require."""
+    """Closes the stream on exit if it can be closed. Some streams must be closed by the task that reads them."""
     try:
         yield
     finally:
@@ -52,7 +52,7 @@ async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
 
 
 async def in_thread(items: Iterable[T]) -> AsyncGenerator[T, None]:
-    """Yields the items, waiting for each in another thread."""
+    """Yields the items. Each one is awaited in another thread."""
     iterator, end = iter(items), object()
     try:
         while (item := await asyncio.to_thread(next, iterator, end)) is not end:
@@ -64,7 +64,7 @@ async def in_thread(items: Iterable[T]) -> AsyncGenerator[T, None]:
 
 
 def pulled(items: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-    """Yields the items, each produced on demand. Closing this generator closes the other one."""
+    """Yields the items, producing each on demand. Closing this generator also closes `items`."""
     end = object()
 
     async def following() -> T | object:

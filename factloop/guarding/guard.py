@@ -1,4 +1,4 @@
-"""Provides `StreamGuard`, which reads an answer while it is being written and releases each sentence once checked."""
+"""Provides `StreamGuard`, which checks an answer while it is being written and releases only checked sentences."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Chunk = str | BaseMessage
 MAX_WAIT_S = 0.5
 ALONE = WindowSize(1, 0)
 _WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
-"""The window sizes of the plans that use windows; other plans read each sentence on its own."""
+"""The window sizes of the plans that use windows. All other plans read each sentence separately."""
 GUARDED = "Checked sentence by sentence while it was written: each sentence was read without the text that follows it."
 
 
@@ -73,11 +73,10 @@ class StreamGuard:
     If the model is unreachable, claims are left unscored and no error is raised.
 
     With a model, sentences wait until a window of the plan is full (`grounded`: eight sentences or 450 characters),
-    until the first one has waited for `max_wait_s`, or until the stream ends. One call then checks them together.
-    Without a model, with other plans, or with `max_wait_s=0`, each sentence is checked alone once its end is certain,
-    which is when the first word of the next one arrives. Each window is checked with the preceding text as context, and
-    windows are released in order. Fenced code counts as one sentence: a model reads it, while the offline engine
-    reports it as not read.
+    until the first one has waited for `max_wait_s`, or until the stream ends. One call then checks the whole window.
+    Without a model, with other plans, or with `max_wait_s=0`, each sentence is checked on its own as soon as the first
+    word of the next one arrives. Each window is checked with the preceding text as context, and windows are released in
+    order. Fenced code counts as one sentence. A model reads it, while the offline engine reports it as not read.
     """
 
     def __init__(
@@ -99,19 +98,19 @@ class StreamGuard:
 
         Args:
             checker: The checker. If omitted, the bundled baseline is used as the judge.
-            policy: What to do with a sentence that has a fault. `annotate` adds a short mark after it (in a table,
-                after the cell); `drop` removes it with its bullet, row or line; `replace` substitutes `replacement`;
-                `stop` ends the stream with `message`. You can also pass a function that takes the sentence and its
-                claims and returns the text to release, or a `Stop`.
+            policy: What to do with a sentence that has a fault. `annotate` adds a short mark after the sentence or
+                table cell; `drop` removes the sentence with its bullet, row or line; `replace` replaces it with
+                `replacement`; `stop` ends the stream with `message`. You can also pass a function that takes the
+                sentence and its claims and returns either the text to release or a `Stop`.
             replacement: The text released by `replace`.
             message: The text released by `stop`.
             marks: The marks added by `annotate`.
             passing: Findings that are allowed to pass.
-            at_once: Number of windows to check concurrently. The stream is read no further ahead.
-            patience_s: Maximum number of seconds to check a window. After that, the window is unscored and the cost of
-                its calls is not reported.
-            limits: Limits for the check of each window, in addition to those of the settings. Claims left when a limit
-                is reached are unscored; the cost up to then is reported.
+            at_once: Maximum number of windows to check concurrently. The stream is not read any further ahead.
+            patience_s: Maximum number of seconds that checking a window may take. After that, the window is unscored
+                and the cost of its calls is not reported.
+            limits: Limits for the check of each window, in addition to those of the settings. If a limit is reached,
+                the remaining claims are unscored, and the cost up to then is reported.
             max_wait_s: Maximum number of seconds that the first sentence of a window may wait.
             all_dropped: The text to release at the end if `drop` left no checked text; may be empty.
 
@@ -132,7 +131,7 @@ class StreamGuard:
     async def aguard(
         self, chunks: AsyncIterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> AsyncGenerator[str, None]:
-        """Like `aevents`, but yields only the text to show, in pieces."""
+        """Like `aevents`, but yields only the text to show to the user, in pieces."""
         async with aclosing(self.aevents(chunks, question, **given)) as events:
             async for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
@@ -143,11 +142,11 @@ class StreamGuard:
     ) -> AsyncGenerator[GuardEvent, None]:
         """Yields each sentence once it is processed, then the report on the whole answer. Costs money with a model.
 
-        `chunks` are strings or messages; `question`, `documents` and `sources` are as for `FactChecker.acheck`. If the
-        source of the chunks fails, its error is raised after all complete sentences have been released. A caller that
-        stops early must close the stream (`contextlib.aclosing`), which cancels calls in progress. Raises ConfigError,
-        if possible before anything is read, and DataError for other kinds of chunks or if `limits` set a budget but
-        the model's price is unknown.
+        `chunks` must be strings or messages. `question`, `documents` and `sources` are as for `FactChecker.acheck`. If
+        the source of the chunks fails, its error is raised after all complete sentences have been released. If you stop
+        early, close the stream (`contextlib.aclosing`) to cancel calls in progress. Raises ConfigError, if possible
+        before anything is read. Raises DataError for other kinds of chunks, or if `limits` set a budget but the price
+        of the model is unknown.
         """
         started, limits = time.perf_counter(), self._limits
         asked, sources = question_of(question), await self.checker.sources_in(given)
@@ -201,7 +200,7 @@ class StreamGuard:
         yield from pulled(self.aevents(in_thread(chunks), question, **given))
 
     def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str, before: str) -> GuardedSentence:
-        """The sentence as released. `left` is its text without remains of a dropped one; `before` precedes it."""
+        """Applies the policy to `left`, the text without remains of a dropped sentence. `before` is the text so far."""
         stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
         end = stretch.start + len(stretch.text)
@@ -225,9 +224,9 @@ class StreamGuard:
 
 
 def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
-    """Records the decision on the answer in the guard's span, with an error if nothing could be judged.
+    """Records the decision on the answer in the guard's tracing span, with an error if nothing could be judged.
 
-    Unless the answer passed, the log gets one line, without text from the answer.
+    Unless the answer passed, this also logs one line, which contains no text from the answer.
     """
     if decision != "passed":
         log.info("answer %s: %s", decision.replace("_", " "), counts_in_words(report))
@@ -237,13 +236,12 @@ def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
 
 
 def _window_of(fingerprint: Fingerprint) -> WindowSize:
-    """The size of the windows to check. Without a model, there are no calls to save."""
+    """The window size for a plan. Without a model, each sentence is checked alone, since there are no calls to save."""
     return ALONE if fingerprint.engine == "offline" else _WINDOWS.get(fingerprint.plan, ALONE)
 
 
 def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:
-    """The cells in doubt in the table row at this position; empty if it is not a row, or if a claim cannot be assigned
-    to a cell."""
+    """The doubtful cells in a table row. Empty if this is not a row, or if any claim cannot be assigned to a cell."""
     start, end = row
     faulty = [(claim, finding) for claim in claims if (finding := finding_of_claim(claim)) is not None]
     if not faulty or "|" not in text[start:end]:
@@ -263,7 +261,7 @@ def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 def _whole_report(
     empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
-    """The report on `text`. `empty` is the same checker's report without claims; `usage` is summed over the parts."""
+    """The report on `text`, with usage summed over the parts. `empty` is the same checker's report without claims."""
     claims = tuple(claim for part in parts for claim in part.claims)
     sentences = tuple(part.sentence for part in parts if part.sentence is not None)
     scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()

@@ -1,4 +1,4 @@
-"""Decides what to do with a sentence once its claims are judged."""
+"""Decides what to do with a sentence after its claims have been judged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
 
 Place = tuple[int, Finding]
-"""The position in a row where a cell ends, and the finding on the cell."""
+"""The position in the row at which a cell ends, and the finding on the cell."""
 SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
 REPLACED = "[A sentence that could not be confirmed was left out.]"
@@ -29,14 +29,14 @@ STOPPED = "[The answer was stopped here: its last sentence could not be confirme
 
 @dataclass(frozen=True)
 class Stop:
-    """Ends the stream with this text instead of the sentence."""
+    """Ends the stream, releasing `text` instead of the sentence."""
 
     text: str = STOPPED
 
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks that `annotate` adds after a sentence or a table cell, depending on its worst finding."""
+    """The marks that `annotate` adds after a sentence or table cell, depending on the worst finding."""
 
     contradicted: str = " [contradicted by the sources]"
     unsupported: str = " [not supported by the sources]"
@@ -44,12 +44,12 @@ class Marks:
 
 
 Choose = Callable[[str, Sequence[Claim]], str | Stop]
-"""Takes a sentence and its claims (possibly none), and returns what to release instead."""
+"""Takes a sentence and its claims (possibly none), and returns the text to release instead, or a `Stop`."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """How sentences with findings are treated. Sentences without findings pass, as do findings in `passing`."""
+    """How to treat sentences with findings. Sentences pass if they have no findings, or only findings in `passing`."""
 
     action: SentenceAction | Choose = "annotate"
     replacement: str = REPLACED
@@ -77,9 +77,9 @@ class Policy:
         is_code: bool = False,
         cells: Sequence[Place] = (),
     ) -> tuple[Treatment, str]:
-        """The treatment and the text to release for `text`, which ends with the sentence; `found` are its findings.
+        """Returns the treatment and the text to release. `text` ends with the sentence, and `found` are its findings.
 
-        `cells` are the ends of the table cells that the findings belong to, where marks are placed.
+        In a table row, marks are placed at the ends of `cells`, which contains the cells that the findings concern.
         """
         wanting = frozenset(found) - self.passing
         if not wanting:
@@ -125,18 +125,18 @@ class Policy:
 
 
 def _without_marker(before: str) -> str:
-    """The text before a sentence, without the space or list marker that belongs to the sentence."""
+    """The text before a sentence, without the spaces and list marker that belong to the sentence."""
     return before[: max(before.rfind("\n"), before.rfind("\r")) + 1]
 
 
 def marker_of(text: str, sentence: str) -> str:
-    """The blanks or list marker before the sentence on its line; the text ends with the sentence."""
+    """The spaces or list marker before the sentence on its line. `text` ends with the sentence."""
     before = text.removesuffix(sentence)
     return before.removeprefix(_without_marker(before))
 
 
 def after_blank_line(released: str, text: str) -> str:
-    """The text, preceded by whatever `released` needs to end in a blank line, or by nothing if `released` is blank."""
+    """The text, preceded by any line ends that are needed to separate it from `released` by a blank line."""
     told = released.rstrip()
     n_ends = len(_LINE_END.findall(released[len(told) :])) if told else 2
     return "\n" * (2 - n_ends) + text
@@ -146,8 +146,8 @@ def after_dropped(text: str, released: str, marker: str) -> str:
     """The text that follows a dropped sentence, adjusted to fit after `released`.
 
     If nothing on the line has been released, the rest of the line takes over the `marker` of the dropped sentence,
-    without a blank before it. The end of a line or table row of which nothing was released is omitted, as are blank
-    lines after a blank line.
+    without a space before it. If the whole line or table row was dropped, its end is omitted. Blank lines that would
+    follow a blank line are also omitted.
     """
     if released and not released.endswith(("\n", "\r")):
         return text

@@ -1,4 +1,4 @@
-"""Reads a stream and checks its sentences in windows, as soon as a window is full or has waited long enough."""
+"""Reads a stream and checks its sentences in windows. A window is checked when it is full or has waited long enough."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from factloop.tools.text.growing import GrowingText, Stretch
 log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
-"""Number of characters of the answer shown as context: the opening, which names the topic, and the most recent text."""
+"""Characters of context: up to `OPENING` from the start, which names the topic, and the most recent `RECENT`."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
-"""Words that may be cut in two at the edges of the context."""
+"""Words that may have been cut in two at the edges of the context."""
 
 
 @dataclass(frozen=True)
 class SentenceCheck:
-    """The result of checking one sentence in the context of the whole answer."""
+    """The result of checking one sentence. Positions and ids refer to the whole answer."""
 
     claims: tuple[Claim, ...] = ()
     sentence: Sentence | None = None
-    """None if the stretch contains no sentence."""
+    """None if the text contains no sentence."""
     usage: Usage | None = None
-    """The cost of checking the window, set on its first sentence; None if the check itself failed."""
+    """The cost of checking the window, if this is its first sentence; None if the check itself failed."""
     steering: tuple[str, ...] = ()
-    """Warnings about text in the window that tries to steer the judge, set on its first sentence."""
+    """Warnings about text that tries to instruct the judge, if this is the first sentence of its window."""
 
 
 @dataclass
@@ -54,20 +54,20 @@ class Window:
     """Stretches of the answer whose sentences are checked together."""
 
     first: int
-    """Number of its first sentence in the answer, starting at 1."""
+    """The number of the window's first sentence in the answer, starting at 1."""
     stretches: list[Stretch] = field(default_factory=list)
     text: str = ""
-    """The answer as written by the time that the end of the last sentence was certain."""
+    """The answer as it was when the end of the window's last sentence became certain."""
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
     checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
-    """The results for each stretch."""
+    """One result for each stretch."""
 
     @property
     def sentences(self) -> list[sentences.Sentence]:
         return [one.sentence for one in self.stretches if one.sentence is not None]
 
     def has_room_for(self, stretch: Stretch, size: WindowSize) -> bool:
-        """Whether the stretch fits into the window. Code is checked alone."""
+        """Whether the stretch fits into the window. Code is always checked alone."""
         held, sentence = self.sentences, stretch.sentence
         if self.is_closed.is_set() or sentence is None or not held:
             return not self.is_closed.is_set()
@@ -91,7 +91,7 @@ class PendingSentence:
 class Reader:
     """Manages the tasks of one stream in one event loop, and cancels them on exit.
 
-    `size` limits the size of a window, and `max_wait_s` limits how long its first sentence waits for others.
+    `size` is the maximum size of a window. `max_wait_s` is the maximum time that its first sentence waits for others.
     """
 
     checker: FactChecker
@@ -112,9 +112,9 @@ class Reader:
         self._number = 0
 
     async def read(self, chunks: AsyncIterable[object]) -> AsyncGenerator[PendingSentence, None]:
-        """Yields the stretches of the stream in order, then raises any error raised by its source.
+        """Yields the stretches of the stream in order, then raises any error that its source raised.
 
-        The check of each stretch must be awaited before the next stretch is requested.
+        Callers must await the check of each stretch before requesting the next one.
         """
         reading = self._start(self._read(chunks))
         while (pending := await self._ready.get()) is not None:
@@ -137,7 +137,7 @@ class Reader:
             self._ready.put_nowait(None)
 
     async def _take(self, stretch: Stretch, text: str) -> None:
-        """Adds the stretch to the open window, or to a new one once there is room for another check."""
+        """Adds the stretch to the open window, or to a new window as soon as another check may start."""
         if not self._window.has_room_for(stretch, self.size):
             self._window.is_closed.set()
             await self._room.acquire()
@@ -152,7 +152,6 @@ class Reader:
             window.is_closed.set()
 
     async def _check(self, window: Window) -> list[SentenceCheck]:
-        """Checks the window and returns the results for each of its stretches."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self.max_wait_s):
                 await window.is_closed.wait()
@@ -221,7 +220,7 @@ class Reader:
 
 
 def _shown(text: str, sentence: sentences.Sentence) -> tuple[str, int]:
-    """The text around the sentence, limited in length, and its offset from the original position."""
+    """The sentence with its context, and the number of characters by which this moves the sentence."""
     before = text[: sentence.start]
     if len(before) > OPENING + RECENT:
         opening, recent = _CUT_AT_END.sub("", before[:OPENING]), _CUT_AT_START.sub("", before[-RECENT:])
@@ -230,7 +229,7 @@ def _shown(text: str, sentence: sentences.Sentence) -> tuple[str, int]:
 
 
 def _placed(claim: Claim, sentence: sentences.Sentence, ids: Mapping[str, str]) -> Claim:
-    """The claim with its span in the whole answer and an id based on the number of its sentence."""
+    """The claim with its span in the whole answer, and with an id that is based on the number of its sentence."""
     own = {item.id: ids[claim.id] + item.id.removeprefix(claim.id) for item in claim.evidence}
     changes: dict[str, Any] = {
         "id": ids[claim.id],

@@ -13,23 +13,23 @@ Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
 
 
 class GuardedSentence(Record):
-    """A sentence that has been checked and processed. Joined, the `text` of all events is the original answer."""
+    """A sentence that has been checked and processed. The original answer is the `text` of all events, joined."""
 
     type: Literal["sentence_guarded"] = "sentence_guarded"
     text: str
-    """The sentence with any white space or list markers before it; in the last event, possibly only those."""
+    """The sentence and any white space or list markers before it. The last event may contain no sentence."""
     span: tuple[int, int]
     """Start and end of the sentence in the answer, in characters; equal if there is no sentence."""
     claims: tuple[Claim, ...]
-    """Claims of the sentence. Their spans refer to the whole answer, in which their ids are unique."""
+    """The claims in the sentence. Their spans refer to the whole answer, and their ids are unique within it."""
     no_claim: NoClaim | None = None
-    """Why the sentence has no claims; also None if there is no sentence."""
+    """Why the sentence has no claims. None if it has claims, or if there is no sentence."""
     findings: tuple[Finding, ...] = ()
     """Findings on the sentence, including those that the policy lets pass."""
     treatment: Treatment
     released: str
-    """What the reader receives instead of `text`. If the sentence passes, this is `text` itself, without any line end
-    or row end left over from a dropped sentence before it."""
+    """The text that the user receives instead of `text`. If the sentence passes, this is `text` itself, without any
+    line or row end left over from a dropped sentence before it."""
 
 
 class GuardFinished(Record):
@@ -37,9 +37,9 @@ class GuardFinished(Record):
 
     type: Literal["guard_finished"] = "guard_finished"
     report: FactualityReport
-    """The report on the part of the answer that was read: all of it, unless `stopped`."""
+    """The report on the answer, or on the part that was read if the stream was stopped."""
     released: str
-    """All the text that the reader received."""
+    """All the text that the user received."""
     stopped: bool
 
 

@@ -1,1 +1,1 @@
-"""Shows checks, scores and corrections on the terminal and as pages, and contains the parts that all pages share."""
+"""Shows checks, scores and corrections on the terminal and as pages. Contains the code that all pages share."""

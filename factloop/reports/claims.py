@@ -1,8 +1,7 @@
-"""Prepares a claim for display: its status and wording, the reason for its verdict, and its evidence.
+"""Prepares a claim for display, with its status and wording, the reason for its verdict, and its evidence.
 
-All outputs use it and its wording of verdicts: the terminal, pages, briefs, CSV files, test messages and the service.
-The wording of reasons for unscored claims is in `factloop.core.reasons`, and that of guards in
-`factloop.guarding.policy`.
+The terminal, pages, briefs, CSV files, test messages and the service all share this wording of verdicts. Reasons for
+unscored claims are worded in `factloop.core.reasons`, and messages of guards in `factloop.guarding.policy`.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
-    """The verdict on a claim, with the two kinds of `not_supported` separated, or unscored. The worst comes first."""
+    """The verdict on a claim, with `not_supported` split in two, or unscored. The worst status comes first."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -40,7 +39,7 @@ class Status(StrEnum):
 
     @property
     def symbol(self) -> str:
-        """A character that distinguishes statuses without colour."""
+        """A character that tells statuses apart without colour."""
         return _LOOK[self][1]
 
 
@@ -53,10 +52,10 @@ _LOOK = {
 }
 
 READING_ORDER = (Status.SUPPORTED, Status.CONTRADICTED, Status.NO_EVIDENCE, Status.IRRELEVANT, Status.UNSCORED)
-"""The order of bars, counts and filters, starting with the statuses that precision is based on."""
+"""The order of bars, counts and filters. The statuses that precision is based on come first."""
 
 PROBLEMS = (Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED)
-"""The statuses that readers should look into, worst first."""
+"""The statuses that need the reader's attention, worst first."""
 
 REASON_WORDS = {reason: about.claim for reason, about in ABOUT.items()}
 
@@ -91,7 +90,7 @@ def finding_words(finding: Finding) -> str:
 
 
 def verdict_table() -> dict[str, dict[str, str]]:
-    """Maps each status and reason to a status, a wording and a symbol, for use in page scripts."""
+    """Maps each status and each reason to a status, a wording and a symbol, for the scripts of pages."""
     looks = {status.value: (status, status.words) for status in Status}
     looks |= {reason.value: (Status.UNSCORED, unscored_words(reason)) for reason in UnscoredReason}
     return {name: {"status": one.value, "words": words, "symbol": one.symbol} for name, (one, words) in looks.items()}
@@ -99,7 +98,7 @@ def verdict_table() -> dict[str, dict[str, str]]:
 
 @dataclass(frozen=True)
 class EvidenceRow:
-    """A passage as shown in a report, with the number that rationales use for it."""
+    """A passage as shown in a report, with the number by which rationales refer to it."""
 
     number: int
     item: Evidence
@@ -108,8 +107,8 @@ class EvidenceRow:
 
 @dataclass(frozen=True)
 class Pair:
-    """A claim and the matching sentence of its source, in pieces. `removed` marks words that only the claim has, and
-    `inserted` the words that the source has instead."""
+    """A claim and the matching sentence from its source, in pieces. Words that only the claim contains are `removed`,
+    and the words that the source contains instead are `inserted`."""
 
     claim: tuple[Piece, ...]
     source: tuple[Piece, ...]
@@ -117,19 +116,19 @@ class Pair:
 
 @dataclass(frozen=True)
 class ClaimView:
-    """A claim as shown in all outputs. Its texts come from the report, and each output makes them safe to display."""
+    """A claim as shown in all outputs. Its texts are unchanged, so each output must make them safe to display."""
 
     claim: Claim
     number: int = 0
     """Number in the report, starting at 1."""
     repeats: int | None = None
-    """Number of the earlier claim that says the same, if that claim is in the report."""
+    """Number of the earlier claim that says the same thing, if that claim is in the report."""
     not_counted: str = ""
-    """Why it is not in the core of the claims, in words."""
+    """The reason why the claim is outside the core, in words."""
 
     @property
     def text(self) -> str:
-        """The claim; a claim from a table row is shown as a sentence."""
+        """The text of the claim. Claims from table rows are turned into sentences."""
         return row_in_words(self.claim.self_contained, self.claim.sentence)
 
     @property
@@ -151,20 +150,22 @@ class ClaimView:
 
     @property
     def source_says(self) -> str:
-        """For example, `1836 · the source says 1826`; empty if the judge does not name both values."""
+        """The wrong and correct words, as in `1836 · the source says 1826`; empty if the judge does not name both."""
         judgement = self.claim.judgement
         wrong, instead = (" ".join(text.split()) for text in (judgement.wrong, judgement.instead))
         return f"{wrong} · the source says {instead}" if wrong and instead else ""
 
     @property
     def why(self) -> str:
-        """The rationale, for readers who cannot see the numbers of its passages."""
+        """The rationale, with titles instead of passage numbers."""
         return reason(self.claim)
 
     @property
     def beside(self) -> str:
-        """What the rationale of a problem adds to the decisive sentence and its differing words; empty if nothing. For
-        a claim that needs reading, this is the part before the sentence that contains the quote."""
+        """The part of a problem's rationale that the decisive sentence and the marked words do not already show.
+
+        For a claim that needs reading, this is the part before the sentence that contains the quote.
+        """
         rationale = self.claim.judgement.rationale
         if not self.is_problem:
             return ""
@@ -183,7 +184,7 @@ class ClaimView:
 
     @property
     def jury(self) -> tuple[str, ...]:
-        """The vote of each jury model, with its reason unless the claim already shows the same one."""
+        """The vote of each jury model, with its reason unless that is the reason shown for the claim."""
         shown = ("", self.claim.judgement.rationale)
         return tuple(
             f"{vote.judged_by}: {verdict_words(vote)}{'' if vote.rationale in shown else f' ({vote.rationale})'}"
@@ -194,7 +195,7 @@ class ClaimView:
     def cited(self) -> tuple[Evidence, ...]:
         """The evidence that the verdict is based on, in the judge's order; empty if no evidence was found.
 
-        A judge may still name the closest passages in this case, but the verdict is not based on them.
+        If the judge found no evidence but named the closest passages, these are not included.
         """
         if self.status is Status.NO_EVIDENCE:
             return ()
@@ -203,9 +204,8 @@ class ClaimView:
 
     @cached_property
     def deciding(self) -> DecidingSentence | None:
-        """The sentence that the judge quotes, directly or in its rationale, or a cited passage that consists of one
-        sentence. None if only passages are known; the sentence is never guessed.
-        """
+        """The sentence that the judge quotes, separately or in its rationale, or the only sentence of the only cited
+        passage. None if neither is known, because the sentence is never guessed."""
         found = next(_quoted_in(self.cited, [self.claim.judgement.quote]), None)
         if found is not None:
             return found
@@ -216,10 +216,10 @@ class ClaimView:
 
     @cached_property
     def marked(self) -> DecidingSentence | None:
-        """The sentence to mark in its passage: the decisive one or, if unknown, the closest one.
+        """The sentence to mark in its passage: the decisive sentence or, if it is unknown, the closest one.
 
-        For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, it
-        is the one that shares the most words with the claim and the rationale, with more weight on rare words.
+        For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, it is
+        the sentence that shares the most words with the claim and the rationale, with more weight on rare words.
         """
         if self.deciding is not None or self.status in (Status.UNSCORED, Status.IRRELEVANT):
             return self.deciding
@@ -233,10 +233,10 @@ class ClaimView:
 
     @cached_property
     def pair(self) -> Pair:
-        """The words of the claim and of the marked sentence, with their differences.
+        """The claim and the marked sentence, with their differences if the claim is a problem.
 
-        Differences are marked only for a problem: the words that the judge names or, if it names none, the phrases that
-        only one of the two contains, unless they differ too much for this to be useful.
+        The differences are the words that the judge names or, if it names none, the phrases that only one of the two
+        texts contains. They are not marked if the texts differ too much for this to be useful.
         """
         said = "" if self.marked is None else self.marked.text
         alone = Pair((Piece("same", self.text),), (Piece("same", said),) if said else ())
@@ -258,7 +258,7 @@ class ClaimView:
 
     @property
     def evidence(self) -> list[EvidenceRow]:
-        """All passages: first the one with the decisive sentence, then other cited ones, then the rest."""
+        """All passages, starting with the one that contains the marked sentence, followed by other cited passages."""
         cited = {item.id for item in self.cited}
         first = self.marked.evidence.id if self.marked is not None else None
         rows = [EvidenceRow(number, item, item.id in cited) for number, item in enumerate(self.claim.evidence, 1)]
@@ -280,7 +280,7 @@ def views_of(claims: Sequence[Claim]) -> list[ClaimView]:
 
 
 def _not_counted(why: LeftOut, numbers: Mapping[str, int]) -> str:
-    """For example, `not counted: it follows from claim 3`."""
+    """The reason why a claim is outside the core, such as `not counted: it follows from claim 3`."""
     named = sorted(numbers[name] for name in why.claims if name in numbers)
     which = f"claim{'s' if len(named) > 1 else ''} {', '.join(map(str, named))}" if named else "another claim"
     follow = "follow" if len(named) > 1 else "follows"
@@ -294,7 +294,6 @@ def verdict_words(said: Judgement | Vote) -> str:
 
 
 def status_of(claim: Claim) -> Status:
-    """The status of the claim according to its judgement."""
     return _status(claim.judgement)
 
 
@@ -311,12 +310,12 @@ def _status(judgement: Judgement | Vote) -> Status:
 
 
 def worst(claims: Sequence[Claim]) -> Status:
-    """The status that determines the colour of a sentence with these claims. Raises ValueError without claims."""
+    """The worst status of one or more claims, which determines the colour of their sentence."""
     return min(map(status_of, claims), key=list(Status).index)
 
 
 def problems_first(views: Iterable[ClaimView]) -> list[ClaimView]:
-    """The contradicted claims, then unsupported, unscored and other ones, each kind in its original order."""
+    """The contradicted claims, then the unsupported, unscored and all other claims, each in their original order."""
     return sorted(views, key=lambda one: PROBLEMS.index(one.status) if one.is_problem else len(PROBLEMS))
 
 
@@ -332,19 +331,19 @@ def tally_reasons(claims: Iterable[Claim]) -> Counter[UnscoredReason]:
 
 @dataclass(frozen=True)
 class SharedPassage:
-    """A passage shown by several claims on a page. It appears with the first claim, and the others refer to it."""
+    """A passage that several claims on a page share. It is shown with the first claim, and the others refer to it."""
 
     number: int
     """Number of the passage on its page, starting at 1."""
     claim: int
-    """Number of the claim that it appears with."""
+    """Number of the claim with which the passage is shown."""
     stands_here: bool
 
 
 def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], SharedPassage]:
-    """The passages shown by several claims, by claim number and evidence id. Claims are in the order of the page.
+    """The passages that several claims share, by claim number and evidence id. `views` are in the order of the page.
 
-    If each claim repeated them, the size of a page would be proportional to the number of claims times their passages.
+    If each claim repeated its passages, the page could become very long.
     """
     shown: dict[tuple[str, str | None, str], list[tuple[int, str]]] = {}
     for one in views:
@@ -359,7 +358,7 @@ def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], Shar
 
 
 _LEAST_ALIKE = 0.5
-"""Minimum fraction of a claim's characters that the sentence must contain for their differences to be marked."""
+"""Minimum fraction of a claim's characters that the sentence must contain before differences are marked."""
 
 
 def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
@@ -371,21 +370,21 @@ def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
 """Minimum number of words of a quote in a rationale; shorter quotes are mostly names and occur in many sentences."""
-_LONGEST_SENTENCE = 600  # maximum number of characters of a single sentence; longer passages are not treated as one
+_LONGEST_SENTENCE = 600  # maximum number of characters of a sentence; longer text is not treated as a single sentence
 _HEADING = re.compile(r"\n\n((?:[^\n›]{1,60}|[^\n]{1,300}›[^\n]{1,300})(?<![.!?…:;,\"”)]))(?=\n)")
-"""The headings inside a passage that spans several sections, in the format of local documents."""
+"""Headings inside a passage that spans several sections, in the format of local documents."""
 
 
 @dataclass(frozen=True)
 class DecidingSentence:
-    """The sentence of the evidence, in its passage, that decides a claim or comes closest to deciding it."""
+    """The sentence in a passage that decides a claim or comes closest to deciding it."""
 
     evidence: Evidence
     start: int
     """Position in the passage, in characters."""
     end: int
     decides: bool = True
-    """If False, the sentence is only the closest one."""
+    """False if the sentence is only the closest one."""
 
     @property
     def text(self) -> str:
@@ -393,7 +392,7 @@ class DecidingSentence:
 
     @property
     def section(self) -> str | None:
-        """The nearest heading before the sentence in its passage, or the headings above the start of the passage."""
+        """The nearest heading before the sentence in its passage or, if there is none, the section of the passage."""
         above = _HEADING.findall(self.evidence.passage, 0, self.start)
         return above[-1] if above else self.evidence.section
 
@@ -413,7 +412,7 @@ def _quotes(rationale: str) -> list[str]:
 
 
 def _whole(quoted: DecidingSentence) -> DecidingSentence:
-    """The sentences that contain the quote."""
+    """The quote, extended to whole sentences."""
     sentences = [
         one for one in _sentences(quoted.evidence.passage) if one.start < quoted.end and quoted.start < one.end
     ]
@@ -424,7 +423,7 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
-    """The sentence with the most of these words, with more weight on rare ones; None if no sentence has two of them."""
+    """The sentence that contains the most of these words, weighted by rarity; None if no sentence contains two."""
     found = [
         (item, one, words)
         for item in passages
@@ -438,7 +437,7 @@ def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence |
 
 @lru_cache(maxsize=256)
 def _sentences(passage: str) -> Sequence[Sentence]:
-    """Cached, because many claims in a long response use the same few passages."""
+    """The sentences, cached because many claims in a long response use the same few passages."""
     return tuple(split_sentences(passage))
 
 

@@ -1,4 +1,4 @@
-"""Compares two wordings phrase by phrase: which words both have, and which only one of them has."""
+"""Compares two wordings phrase by phrase to find the words that only one of them contains."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 MOST_TOKENS = 1_000
-"""Maximum number of tokens in a wording to compare; comparing longer wordings would take too long."""
+"""Maximum number of tokens in a wording; it would take too long to compare longer ones."""
 
 _TOKEN = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+)*|\s+|.", re.DOTALL)
-"""A word, a run of white space or a mark; in scripts without spaces between words, a character."""
+"""A word, a run of white space or a punctuation mark. In scripts without spaces, each character is a token."""
 _FIRST_CODE = 0x100
 
 Kind = Literal["same", "removed", "inserted"]
@@ -27,11 +27,10 @@ class Piece:
 
 
 def pieces(old: str, new: str) -> tuple[Piece, ...]:
-    """The pieces of both wordings. Without the inserted pieces they form the old wording, without the removed ones the
-    new wording.
+    """The pieces of both wordings, in order.
 
-    If only a few words are the same between two changes, everything is merged into one change, so that whole phrases
-    are compared.
+    Without the inserted pieces, they form the old wording; without the removed pieces, the new wording. Changes that
+    are separated by only a few words are merged, so that whole phrases are compared.
     """
     before, after = _TOKEN.findall(old), _TOKEN.findall(new)
     if not old or not new or max(len(before), len(after)) > MOST_TOKENS:
@@ -41,8 +40,7 @@ def pieces(old: str, new: str) -> tuple[Piece, ...]:
 
 
 def place_of_words(text: str, words: str) -> tuple[int, int] | None:
-    """Start and end of these words in the text, as whole words and ignoring case; None if the text does not contain
-    them."""
+    """Start and end of these whole words in the text, ignoring case; None if the text does not contain them."""
     if not words.strip():
         return None
     pattern = r"\s+".join(map(re.escape, words.split()))
@@ -51,13 +49,13 @@ def place_of_words(text: str, words: str) -> tuple[int, int] | None:
 
 
 def _compared(before: list[str], after: list[str]) -> Iterator[Piece]:
-    """Represents each token by a character, since the library compares characters."""
+    """The pieces of two lists of tokens. The library compares characters, so each token is mapped to one."""
     from diff_match_patch import diff_match_patch  # type: ignore[import-untyped]  # no types
 
     codes: dict[str, str] = {}
     coded = ["".join(codes.setdefault(one, chr(_FIRST_CODE + len(codes))) for one in side) for side in (before, after)]
     library = diff_match_patch()
-    library.Diff_Timeout = 0  # without a timeout, so that equal texts give equal pieces
+    library.Diff_Timeout = 0  # no timeout, so that the result is deterministic
     found = library.diff_main(*coded, False)
     library.diff_cleanupSemantic(found)
     tokens = {code: token for token, code in codes.items()}

@@ -1,4 +1,4 @@
-"""Embeds data in a page as download links, which work offline and under the page's security policy."""
+"""Embeds data in a page as download links that work offline and comply with the page's security policy."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 LONGEST_PLAIN = 400_000
-"""Maximum size, in bytes, of a file that a link contains uncompressed by default; larger files are compressed."""
+"""Default maximum size, in bytes, of files that links contain without compression."""
 LONGEST_ADDRESS = 1_900_000  # maximum number of characters in a URL that browsers follow
 _FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
-"""Characters at the start of a cell that make a spreadsheet treat it as a formula, including their full-width forms."""
+"""Characters that make a spreadsheet treat a cell as a formula if it starts with them, including full-width forms."""
 
 Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
 class DownloadLink:
-    """A download link with its text, the name of the file it saves, the data as a URL, and their size in bytes.
+    """A download link with its text, a file name, the data as a URL, and their size in bytes.
 
-    Browsers do not follow URLs of more than two million characters. Long data are therefore compressed, and data that
-    are still too long have no URL.
+    Browsers do not follow URLs of more than two million characters. Long data is therefore compressed, and data that is
+    still too long has no URL.
     """
 
     words: str
@@ -43,8 +43,7 @@ def csv_download(words: str, file: str, head: Sequence[str], rows: Iterable[Sequ
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """A table as CSV. Text that a spreadsheet would treat as a formula is preceded by an apostrophe; None becomes
-    empty."""
+    """A table as CSV. Cells that a spreadsheet would treat as formulas get an apostrophe, and None becomes empty."""
     written = io.StringIO()
     writer = csv.writer(written)
     writer.writerows([harmless(cell) for cell in row] for row in (head, *rows))
@@ -62,11 +61,11 @@ def without_apostrophe(cell: str) -> str:
 
 
 def text_download(words: str, file: str, kind: str, text: str, *, longest_plain: int = LONGEST_PLAIN) -> DownloadLink:
-    """A link that downloads a text of this media type, uncompressed up to `longest_plain` bytes."""
+    """A link that downloads text of the media type `kind`, compressed if it is longer than `longest_plain` bytes."""
     held = text.encode("utf-8", "replace")
     if len(held) <= longest_plain:
         return DownloadLink(words, file, _address(f"{kind};charset=utf-8", held), len(held))
-    # level 6 takes half as long as the highest level, for a tenth more data
+    # level 6 takes half as long as the highest level, and the result is a tenth larger
     packed = _address("application/gzip", gzip.compress(held, compresslevel=6, mtime=0))
     return DownloadLink(words, f"{file}.gz", packed if len(packed) <= LONGEST_ADDRESS else None, len(held))
 

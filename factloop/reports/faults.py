@@ -1,4 +1,4 @@
-"""Finds the wrong words in a sentence: those that the judge names, or else those that only a wrong claim contains."""
+"""Finds the wrong words in a sentence, which the judge names or which only a wrong claim contains."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from factloop.tools.text.rows import cell_of
 
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _LEAST_SHARE = 0.5
-"""Minimum fraction of a claim's words that its sentence must contain in order; with fewer, they cannot be located."""
-_WIDEST_GAP = 2  # maximum number of words, not in any claim, that are marked together with the words around them
+"""Minimum fraction of a claim's words that its sentence must contain in the same order before they are marked."""
+_WIDEST_GAP = 2  # maximum number of words between two marked words that are also marked if no other claim contains them
 
 Span = tuple[int, int]
 
@@ -24,7 +24,7 @@ Span = tuple[int, int]
 class Fault:
     """Wrong words in a sentence, from `start` to `end` in characters, with a comment on them.
 
-    In a table row, this may also be a correct cell, so that all judged cells are marked.
+    In a table row, correct cells are included, so that all judged cells are marked.
     """
 
     start: int
@@ -32,19 +32,19 @@ class Fault:
     status: Status
     said: str
     claim: str = ""
-    """The id of the claim about these words."""
+    """The id of the claim that contains these words."""
 
 
 def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None) -> tuple[Fault, ...]:
-    """The wrong words in a sentence according to its claims, in order and disjoint; empty if there are none.
+    """The wrong words in a sentence according to its claims, in order and without overlaps; empty if there are none.
 
-    These are the words that the judge names, or else the words of the claim that are not shared by any claim without a
+    These are the words that the judge names, or else the words that the claim does not share with any claim without a
     problem, or else the whole sentence. In a table row, whose header is `table_head`, the words that the judge names
-    are searched for in the cell that the claim is about and then in the whole row; if neither contains them, the whole
-    cell is wrong. Correct cells are included along with wrong ones.
+    are searched for in the claim's cell and then in the whole row. If neither contains them, the whole cell is wrong.
+    Correct cells are included as well.
     """
     found: list[Fault] = []
-    for status in PROBLEMS:  # if two overlap, the words belong to the more serious one
+    for status in PROBLEMS:  # if two faults overlap, the more serious one gets the words
         for claim in claims:
             if status_of(claim) is status:
                 said = ClaimView(claim).source_says or status.words
@@ -83,7 +83,7 @@ def _own_words(sentence: str, claim: Claim, claims: Sequence[Claim]) -> list[Spa
 
 
 def _matched(words: Sequence[re.Match[str]], text: str) -> frozenset[int]:
-    """Positions of the words in the sentence that occur in the text in the same order."""
+    """Indexes of the words that occur in the text in the same order."""
     mine = [word[0].casefold() for word in words]
     theirs = [word.casefold() for word in _WORD.findall(text)]
     blocks = SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks()
@@ -91,7 +91,7 @@ def _matched(words: Sequence[re.Match[str]], text: str) -> frozenset[int]:
 
 
 def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
-    """Ranges of positions, first and last, joined across gaps of a few words that are in no other claim."""
+    """The first and last index of each range. Gaps of a few words are closed if no other claim contains the words."""
     first = last = places[0]
     for place in places[1:]:
         between = range(last + 1, place)
@@ -103,6 +103,6 @@ def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
 
 
 def _free(spans: Sequence[Span], taken: Sequence[Fault]) -> list[Span]:
-    """The spans that do not overlap other faults; empty if the last span does, because it carries the comment."""
+    """The spans that do not overlap other faults. Empty if the last span does, because that one has the comment."""
     free = [(start, end) for start, end in spans if not any(start < one.end and one.start < end for one in taken)]
     return free if spans and spans[-1] in free else []

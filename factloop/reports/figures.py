@@ -31,7 +31,7 @@ from factloop.reports.visible import web_address
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with a noun: `1 claim`, `1,204 claims`, `2 searches`, `2 replies`, `2 keys`. Only for regular plurals."""
+    """A count with a noun, such as `1 claim`, `1,204 claims`, `2 searches` or `2 replies`. Only for regular plurals."""
     several = (
         f"{noun[:-1]}ies"
         if noun[-1] == "y" and noun[-2] not in "aeiou"
@@ -41,18 +41,18 @@ def plural(count: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage, such as `95%` or `99.9%`."""
+    """A fraction as a percentage, such as `95%` or `99.9%`."""
     return f"{round(100 * share, 6):g}%"
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
-    """A figure below the threshold, with three digits or as many more as needed to show the difference."""
+    """A value below the threshold, with three digits, or more if it would otherwise be rounded up to the threshold."""
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """The Wilson interval, such as `95 % interval 0.57 to 0.98`, treating the claims as a sample; empty if there are
-    no claims, or if some are unscored."""
+    """The Wilson interval, such as `95 % interval 0.57 to 0.98`, if the claims are treated as a sample. Empty if there
+    are no claims, or if some are unscored."""
     n = report.counts.scored
     if report.precision is None or not n or report.counts.unscored:
         return ""
@@ -63,8 +63,8 @@ def precision_interval(report: FactualityReport) -> str:
 
 
 def headline(report: FactualityReport) -> str:
-    """The number of claims with each kind of problem or, if there are none, of supported and irrelevant ones. For
-    example, `2 claims contradicted, 1 not in the sources`."""
+    """The number of claims with each kind of problem, such as `2 claims contradicted, 1 not in the sources`. If there
+    are no problems, the number of supported and irrelevant claims."""
     if not report.claims:
         return NO_CLAIMS
     if not report.fingerprint.search_tools:
@@ -75,12 +75,12 @@ def headline(report: FactualityReport) -> str:
     return ", ".join([f"{plural(first[0], 'claim')} {first[1]}", *(f"{n:,} {said}" for n, said in others)])
 
 
-NO_CLAIMS = "The response makes no claim that can be checked."
+NO_CLAIMS = "The response makes no claims that can be checked."
 _IN_HEADLINE = {Status.NO_EVIDENCE: "not in the sources", Status.UNSCORED: "could not be decided"}
 
 
 def held_against(report: FactualityReport) -> str:
-    """The names of the sources whose passages were read, such as `a.md, b.pdf and 7 more`; empty if there were none."""
+    """The names of the sources that passages came from, such as `a.md, b.pdf and 7 more`; empty without passages."""
     read = (item for claim in report.claims for item in claim.evidence)
     sources = dict.fromkeys(
         item.title if item.title and item.document is not None else item.source.partition("#")[0] for item in read
@@ -92,11 +92,11 @@ def held_against(report: FactualityReport) -> str:
 
 _MOST_SOURCES = 4
 BASELINE_IS_RIGHT = "23 of 28 (0.82; 95 % interval 0.64 to 0.92)"
-"""How often the verdict `supported` of the offline baseline is right on unseen answers; see docs/accuracy.md."""
+"""How often the baseline is right on unseen answers if its verdict is `supported`; see docs/accuracy.md."""
 
 
 def how_often_right(fingerprint: Fingerprint) -> str:
-    """What is known about how often the judge is right, in one or two sentences."""
+    """One or two sentences about how often the judge is right, as far as this is known."""
     if fingerprint.engine == "offline" and fingerprint.verifier is None:
         few = f"It finds few errors: of 582 labelled facts, {BASELINE_FINDS}."
         return f"On answers that people labelled, its “supported” was right for {BASELINE_IS_RIGHT}. {few}"
@@ -104,12 +104,10 @@ def how_often_right(fingerprint: Fingerprint) -> str:
 
 
 def main_figure(report: FactualityReport) -> tuple[str, str, str]:
-    """The name, value and basis of the figure that represents a report.
+    """The name, value and basis of the main figure: precision or, if claims are unscored, the number of scored claims.
 
-    It is precision if every claim was decided, and otherwise the number of decided claims.
-
-    Precision ignores unscored claims, so if there are any, it could be mistaken for a score of the whole answer. It
-    then appears only in the basis, with the values that it would have if all unscored claims were wrong or right.
+    Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If claims are unscored,
+    precision appears only in the basis, with the values that it would have if all of them were wrong or right.
     """
     counts, share = report.counts, "–" if report.precision is None else f"{report.precision:.2f}"
     n = counts.scored + counts.unscored
@@ -147,12 +145,12 @@ def unscored_reasons(report: FactualityReport) -> list[str]:
 
 
 def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
-    """Text such as `2 × no source` for each reason, most frequent first."""
+    """The number of times that each reason occurs, such as `2 × no source`, most frequent first."""
     return [f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons.most_common()]
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """Text such as `9 of 27: 4 headings, 2 remarks`, most frequent reason first; empty if all sentences have claims."""
+    """The number of sentences without claims by reason, as in `9 of 27: 5 headings, 4 remarks`; empty if none."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""
@@ -169,7 +167,7 @@ _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
 
 
 def citations(found: CitationFigures) -> str:
-    """For example, `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
+    """The citation figures, such as `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
     recall = "" if found.recall is None else f"recall {found.recall:.2f} of {plural(found.n_sentences, 'sentence')}"
     cited = plural(found.n_citations, "citation")
     precision = "" if found.precision is None else f"precision {found.precision:.2f} of {cited}"
@@ -177,7 +175,7 @@ def citations(found: CitationFigures) -> str:
 
 
 def place_of(item: Evidence) -> str:
-    """The place of a passage: `page 3` of a file or, for supplied documents, `document 2, page 3, doc_17`."""
+    """The place of a passage, such as `page 3` for a file or `document 2, page 3, doc_17` for a supplied document."""
     document = item.document
     if document is None:
         return item.source.partition("#")[2].replace("=", " ") if web_address(item.source) is None else ""
@@ -189,7 +187,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """Whether the response does what its prompt asks; empty if this was not requested."""
+    """Whether the response does what its prompt asks, in words; empty if this was not judged."""
     found = report.eligibility
     if found is None:
         return ""
@@ -199,7 +197,7 @@ def eligibility(report: FactualityReport) -> str:
 
 
 def every_claim(report: FactualityReport) -> str:
-    """The figures with every claim counted, as in `precision 0.62, F1@64 0.31`; empty if every claim counts anyway."""
+    """The figures if every claim counts; empty if every claim counts anyway."""
     found = report.every_claim
     if found is None:
         return ""
@@ -210,13 +208,13 @@ def every_claim(report: FactualityReport) -> str:
 
 
 def distribution(report: FactualityReport) -> str:
-    """The number of claims with each status that occurs."""
+    """The number of claims with each status, omitting statuses that do not occur."""
     counts = tally(report.claims)
     return ", ".join(f"{counts[status]:,} {status.words}" for status in READING_ORDER if counts[status])
 
 
 def cost(usage: StageUsage) -> str:
-    """The cost in US dollars, to the cent if it is ten cents or more, otherwise to three significant digits."""
+    """The cost in US dollars, rounded to cents if it is at least 0.10, or else to three significant digits."""
     dollars = usage.cost_usd
     if dollars is None:
         return "price unknown" if usage.asked_a_model else "no model calls"
@@ -225,21 +223,18 @@ def cost(usage: StageUsage) -> str:
 
 
 def used_a_model(usage: StageUsage) -> bool:
-    """Whether a model was called, or its answers came from the cache. Otherwise, there is no cost to show.
-
-    Searches answered from the cache do not imply a model.
-    """
+    """Whether a model was called or its replies were reused. Otherwise, there is no cost to show. Ignores searches."""
     searched = usage.stages.get(_SEARCH) if isinstance(usage, Usage) else None
     n_at_hand = usage.cache_hits - (0 if searched is None else searched.cache_hits)
     return bool(usage.calls or usage.failed_calls or n_at_hand or usage.cost_usd)
 
 
 def counted(usage: StageUsage) -> list[tuple[str, str]]:
-    """The names and fields of all counts in a usage that are not zero."""
+    """The headers and field names of all counts that are not zero."""
     return [(head, count) for head, count in _COUNTS if getattr(usage, count)]
 
 
-_SEARCH = "search"  # the stage in which searches are made
+_SEARCH = "search"
 _COUNTS = (
     ("Calls", "calls"),
     ("Failed", "failed_calls"),
@@ -257,8 +252,7 @@ def searches(usage: StageUsage) -> str:
 
 
 def calls(usage: StageUsage) -> str:
-    """Model calls, failed calls, replies from the cache or from an identical call in the same run, and searches. Zero
-    counts are omitted."""
+    """The numbers of model calls, failed calls, replies from the cache or an identical call, and searches, if not 0."""
     parts = [
         plural(usage.calls, "model call") if usage.calls else "",
         f"{usage.failed_calls:,} failed" if usage.failed_calls else "",
@@ -301,7 +295,7 @@ def moment(when: datetime) -> str:
 
 
 def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> Iterator[str]:
-    """Sentences about the claims that the cascade of a check settled, and the resulting savings."""
+    """Sentences about the claims that a cascade settled and the calls and searches that this saved."""
     verifier = "the cheap verifier" if first is None else first.verifier
     yield (
         f"{verifier} settled {savings.n_settled:,} of {plural(savings.n_looked_at, 'claim')} from the documents "
@@ -315,7 +309,7 @@ def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> 
             "fewer if the settled claims were easier"
         )
     elif savings.n_settled:
-        yield "the savings cannot be estimated: no claim in this check was left to the model"
+        yield "the savings cannot be estimated, because no claims in this check were left to the model"
     if savings.max_error is not None and savings.confidence is not None:
         yield (
             f"tuned so that at most {percent(savings.max_error)} of the claims settled on either side are wrong, "

@@ -1,8 +1,8 @@
-"""Handles the human labels that pages collect and save, along with the claims that they showed.
+"""Defines the files in which pages save human labels, along with the claims that were labelled.
 
-A file contains both, so it can be read without the report. It also contains a hash of the claims in order, so labels
-always belong to exactly the claims and verdicts that their page showed. Pages of disagreements save answers, which say
-which of two sides is right, in the same way.
+A file can therefore be read without the report. It also contains a hash of the claims in order, which ensures that the
+labels belong to exactly the claims and verdicts on the page. Pages of disagreements save answers in the same way. An
+answer says which of two sides is right.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from factloop.core.records import Count, FactualityReport, Record, Share, Verdic
 
 LARGEST_FILE = 64 * 2**20  # maximum size of a label file in bytes; 5,000 claims without documents take three million
 LONGEST_COMMENT = 2_000  # maximum number of characters in a comment
-REPORTS_DATASET = "reports"  # name of the data set made up of the claims of single reports
+REPORTS_DATASET = "reports"  # name of the data set for claims from single reports
 
 
 class PersonLabel(StrEnum):
@@ -34,18 +34,18 @@ class PersonLabel(StrEnum):
     NOT_SUPPORTED = "not_supported"
     IRRELEVANT = "irrelevant"
     CANNOT_TELL = "cannot_tell"
-    """The person cannot decide from the passages. In statistics, this counts neither as a label nor as a verdict."""
+    """The person cannot decide from the passages. Statistics count this neither as a label nor as a verdict."""
 
 
 class Draw(Record):
-    """The draw that a claim to label comes from. Its claims are in random order and weighted by their probabilities."""
+    """The random draw that a claim to label comes from. Claims are weighted by their probability of being drawn."""
 
     name: str
-    """Distinguishes it from other draws."""
+    """A name that distinguishes the draw from others."""
     n: Annotated[int, Field(ge=1)]
     """Number of claims drawn."""
     n_claims: Annotated[int, Field(ge=1)]
-    """Number of claims in the run, or of `system` if it is set, including those that already had a label."""
+    """Number of claims in the run (by `system`, if it is set), including those that already had a label."""
     n_before: Count = 0
     """Number of these claims that already had a label and were not drawn."""
     system: str | None = None
@@ -62,14 +62,14 @@ class _OfClaim(Record):
 
 
 class ClaimToLabel(Record):
-    """A claim as shown to the person who labels it, with the judge's verdict."""
+    """A claim for a person to label, with the judge's verdict."""
 
     dataset: str
     system: str = ""
     """The system that wrote the response; empty if unknown."""
     response_id: str
     group: str
-    """The same for all claims from one prompt, because they are similar to each other."""
+    """A key that all claims from one prompt share, since they are similar to each other."""
     claim_id: str
     claim: str
     judge: str
@@ -82,7 +82,7 @@ class ClaimToLabel(Record):
     draw: Draw | None = None
     """None if no claims were drawn, or if the draw is unknown."""
     document: str | None = None
-    """The passages used to judge it."""
+    """The passages by which the claim was judged."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -100,11 +100,11 @@ class GivenLabel(_OfClaim):
 
 
 class ClaimToSettle(_OfClaim):
-    """A claim on which two sides disagree, as shown on a page without revealing which side is which."""
+    """A claim on which two sides disagree. The page does not reveal which side is which."""
 
     claim: str
     first: str
-    """The verdict of one side in words: `supported`, `not supported` or `irrelevant`."""
+    """The verdict of one side: `supported`, `not supported` or `irrelevant`."""
     second: str
 
 
@@ -117,7 +117,7 @@ class Answer(StrEnum):
 
 
 class GivenAnswer(_OfClaim):
-    """A person's answer for a claim."""
+    """A person's answer about a claim."""
 
     answer: Answer
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
@@ -125,7 +125,7 @@ class GivenAnswer(_OfClaim):
 
 
 class LabelFile(Record):
-    """Labels for the claims on one page."""
+    """A file with labels for the claims on one page."""
 
     schema_version: Literal["1.0"] = "1.0"
     kind: Literal["labels"] = "labels"
@@ -136,7 +136,7 @@ class LabelFile(Record):
 
 
 class AnswerFile(Record):
-    """Answers for the claims on one page."""
+    """A file with answers about the claims on one page."""
 
     schema_version: Literal["1.0"] = "1.0"
     kind: Literal["answers"] = "answers"
@@ -146,9 +146,9 @@ class AnswerFile(Record):
 
 
 def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
-    """The claims of a report that count in its figures, without their passages.
+    """The claims that count in the figures of a report, without their passages.
 
-    A report does not name the system, so the response is identified by a hash of prompt, response and time.
+    A report does not name the system, so the response is identified by a hash of the prompt, the response and the time.
     """
     fingerprint = report.fingerprint
     named = (report.prompt, report.response, report.created_at.isoformat())
@@ -169,18 +169,18 @@ def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
 
 
 def with_documents(claims: Iterable[ClaimToLabel], report: FactualityReport) -> tuple[ClaimToLabel, ...]:
-    """The claims of a report with their passages, for audits of wording and chunks."""
+    """The claims with their passages from the report, for audits of wording and chunks."""
     documents = {claim.id: "\n\n".join(item.passage for item in claim.evidence) for claim in report.claims}
     return tuple(one.model_copy(update={"document": documents[one.claim_id]}) for one in claims)
 
 
 def hash_of(claims: Iterable[ClaimToLabel | ClaimToSettle]) -> str:
-    """A hash of the claims without their passages: 64 hexadecimal digits."""
+    """A hash of the claims without their passages, as 64 hexadecimal digits."""
     return _hash([one.model_dump(mode="json", exclude={"document"}) for one in claims])
 
 
 def is_of_page(place: str | Path) -> bool:
-    """Whether a file was saved by a page, as a JSON object. A sheet may be a JSON array."""
+    """Whether a file was saved by a page, which writes a JSON object. A sheet may be a JSON array."""
     if not str(place).lower().endswith(".json"):
         return False
     try:
@@ -193,8 +193,8 @@ def is_of_page(place: str | Path) -> bool:
 def read_label_file(place: str | Path) -> LabelFile:
     """Reads labels saved by a page.
 
-    Raises DataError for a file that is larger than `LARGEST_FILE`, is not a label file, has been changed since it was
-    saved, or has a label for an unknown claim or two labels for the same claim.
+    Raises DataError if the file is larger than `LARGEST_FILE`, is not a label file, was changed after it was saved, or
+    contains a label for an unknown claim or two labels for the same claim.
     """
     found = _saved(place, LabelFile)
     refuse_wrong_labels(found.labels, [one.key for one in found.claims], str(place))
@@ -219,15 +219,15 @@ def _saved(place: str | Path, kind: type[_File]) -> _File:
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", path=path) from error
     if size > LARGEST_FILE:
-        raise DataError(f"has {size:,} bytes; a file of {what} has at most {LARGEST_FILE:,}", path=path)
+        raise DataError(f"this file has {size:,} bytes; files of {what} have at most {LARGEST_FILE:,}", path=path)
     try:
         found = kind.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"])) or None
-        raise DataError(f"is not a file of {what} saved by a page: {first['msg']}", path=path, field=field) from error
+        said = f"this is not a file of {what} saved by a page: {first['msg']}"
+        raise DataError(said, path=path, field=".".join(map(str, first["loc"])) or None) from error
     if hash_of(found.claims) != found.claims_hash:
-        message = f"its claims differ from those that the page showed: save the {what} again, and do not edit the file"
+        message = f"the claims differ from those on the page; save the {what} again, and do not edit the file"
         raise DataError(message, path=path, field="claims")
     return found
 
@@ -235,12 +235,12 @@ def _saved(place: str | Path, kind: type[_File]) -> _File:
 def refuse_wrong_labels(
     labels: Iterable[GivenLabel | GivenAnswer], known: Iterable[tuple[str, str]], path: str, what: str = "label"
 ) -> None:
-    """Raises DataError for a label of an unknown claim, or for a second label of the same claim."""
+    """Raises DataError if a label is for an unknown claim, or if a claim has two labels."""
     names, labelled = {*known}, set()
     for place, label in enumerate(labels):
         field = f"{what}s[{place}]"
         if label.key not in names:
-            raise DataError(f"there is no claim {'/'.join(label.key)!r} on its page", path=path, field=field)
+            raise DataError(f"the page showed no claim {'/'.join(label.key)!r}", path=path, field=field)
         if label.key in labelled:
             raise DataError(f"claim {'/'.join(label.key)!r} has two {what}s", path=path, field=field)
         labelled.add(label.key)
@@ -256,27 +256,27 @@ SCRIPTS = ("labelling.js",)  # scripts loaded after `list.js`
 
 @dataclass(frozen=True)
 class Labelling:
-    """JSON for a page's script: data for the whole page, and for each claim to label, by position."""
+    """JSON for a page's script: data for the whole page, and one row for each claim to label."""
 
     page: str
     rows: tuple[str, ...]
-    """The fields of each claim that differ between claims; `page` contains the others."""
+    """For each claim, the fields that differ between claims. `page` contains the fields that are the same for all."""
     places: dict[str, int] = field(default_factory=dict)
-    """Maps claim ids to positions, for ids from one response."""
+    """Maps claim ids to positions in `rows`. Used only if all claims are from one response."""
 
     def row(self, claim_id: str) -> str | None:
-        """The row of a claim; None if the claim should not be labelled."""
+        """The row of a claim, or None if the claim should not be labelled."""
         place = self.places.get(claim_id)
         return None if place is None else self.rows[place]
 
 
 def labelling_of(claims: Sequence[ClaimToLabel], begins: Literal["blind"] | None = None) -> Labelling:
-    """For a page that opens in labelling mode with hidden verdicts (`blind`), or that starts it on request (None)."""
+    """The data for a page that opens with hidden verdicts (`blind`), or that starts labelling on request (None)."""
     return _labelling(claims, begins, "labels")
 
 
 def settling_of(claims: Sequence[ClaimToSettle]) -> Labelling:
-    """For a page that opens in answering mode, with two sides in random order instead of a verdict to hide."""
+    """The data for a page that asks which of two sides is right. The sides are in random order."""
     return _labelling(claims, "open", "answers")
 
 

@@ -1,4 +1,4 @@
-"""Parses Markdown into tags and runs of text with their source positions, so that marks survive rendering.
+"""Parses Markdown into tags and runs of text with their source positions, so that marks can be placed in the result.
 
 HTML in the source is treated as text, nothing is loaded, and only web addresses become links.
 """
@@ -17,10 +17,10 @@ from markdown_it.token import Token
 from factloop.reports.visible import web_address
 
 LONGEST_LINE_ENDED_ON_PURPOSE = 60
-"""In characters. A line break after a longer line is treated as automatic wrapping and ignored."""
+"""In characters. Line breaks after longer lines are treated as automatic wrapping and ignored."""
 
 _FIRST_HEADING, _LAST_HEADING = 3, 6
-"""Heading levels on a page whose sections use the second level."""
+"""Heading levels in a response. The sections of the page use the second level."""
 
 _UNBROKEN = "\n"
 _BLANKS = " \t\n"
@@ -37,19 +37,18 @@ class Tag:
 
 @dataclass(frozen=True)
 class TextRun:
-    """A run of text. Its characters are either those of the source from `start` on, or they represent the source from
-    `start` to `end`."""
+    """A run of text. It is either copied from the source (from `start` to `end`) or represents that part of it."""
 
     text: str
     start: int
     end: int
     code: bool = False
-    """Inline code; code blocks have tags."""
+    """True for inline code. Code blocks have tags."""
     href: str = ""
 
     @property
     def is_literal(self) -> bool:
-        """Whether each character is a character of the source."""
+        """Whether the text is a copy of the source."""
         return self.end - self.start == len(self.text)
 
 
@@ -57,10 +56,10 @@ Part = Tag | TextRun
 
 
 def read_markdown(text: str) -> list[Part]:
-    """The parts of a text in order. Tags are nested correctly, and equal texts give equal parts.
+    """The parts of a text in order. Tags are nested correctly, and the result is deterministic.
 
-    Runs do not include content that Markdown omits (emphasis markers, link URLs) or blocks that are nested too deeply,
-    so callers that must show everything have to check this. `text` must not contain carriage returns or NUL.
+    Runs omit blocks that are nested too deeply and content that Markdown does not show (emphasis markers, link URLs).
+    Callers that must show everything have to check for this. `text` must not contain carriage returns or NUL.
     """
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -71,7 +70,7 @@ def read_markdown(text: str) -> list[Part]:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False})
     parser.enable(["table", "strikethrough"])
-    # A list of sources at the end is text to be read, although Markdown treats its lines as definitions.
+    # A list of sources at the end must be shown, although Markdown treats its lines as definitions.
     parser.disable(["reference", "html_block", "html_inline", "autolink", "text_join"])
     parser.inline.ruler.at("link", _link)
     parser.inline.ruler.at("image", _image)
@@ -79,7 +78,7 @@ def _parser() -> MarkdownIt:
 
 
 def _link(state: StateInline, silent: bool) -> bool:
-    """The library's rule, extended to record the end of the link, because no token contains the length of its URL."""
+    """The library's rule, extended to record where the link ends, since no token contains the length of its URL."""
     found = link(state, silent)
     if found and not silent:
         state.tokens[-1].meta["end"] = state.pos
@@ -95,16 +94,15 @@ def _image(state: StateInline, silent: bool) -> bool:
 
 @dataclass(frozen=True)
 class _Source:
-    """The lines of the source, with the start position of each."""
+    """The lines of the source, and the position at which each one starts."""
 
     lines: Sequence[str]
     starts: Sequence[int]
 
     def places(self, content: str, first: int) -> list[int]:
-        """The position of each character, and of the end, of a block whose first line is `first`.
+        """The position of each character, and of the end, of a block whose first line has the number `first`.
 
-        Each line of the content is the end of its line in the source, without the prefix that makes it part of the
-        block.
+        A line of the content is the end of a line in the source, without the prefix that makes it part of the block.
         """
         found: list[int] = []
         for number, line in enumerate(content.split("\n"), first):
@@ -116,7 +114,7 @@ class _Source:
         return found
 
     def cell_places(self, content: str, line: int, reached: int) -> list[int]:
-        """Like `places`, for a table cell at or after `reached`. Escaped bars are bars inside a cell."""
+        """Like `places`, but for a table cell that starts at or after `reached`. Bars inside a cell are escaped."""
         whole, start = self.lines[line], self.starts[line]
         at = max(whole.find(content.replace("|", "\\|"), max(0, reached - start)), 0)
         found = []
@@ -159,7 +157,7 @@ def _tag(token: Token) -> Tag:
 
 
 def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Iterator[Part]:
-    """The parts of a block's content. Its tokens are in the order of the content, which gives their positions."""
+    """The parts of a block's content. Its tokens are in the same order, from which their positions follow."""
     at, href = 0, ""
     for token in tokens:
         if token.type in ("softbreak", "hardbreak"):
@@ -186,7 +184,7 @@ def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Ite
 
 
 def _extent(token: Token, content: str, at: int) -> tuple[int, int, int]:
-    """The start and end of a token's text in the content, and the end of the whole token."""
+    """Start and end of the token's text in the content, and the end of the token itself."""
     if token.type == "text_special":  # an escaped character, or an entity
         return at, at + len(token.markup), at + len(token.markup)
     if token.type == "code_inline":
@@ -198,7 +196,7 @@ def _extent(token: Token, content: str, at: int) -> tuple[int, int, int]:
 
 
 def _runs(text: str, places: Sequence[int]) -> Iterator[TextRun]:
-    """The text at its positions, as one run for each contiguous stretch. The last position is the end."""
+    """The text as one run for each contiguous stretch of positions. The last position is the end of the text."""
     if len(places) != len(text) + 1:
         yield TextRun(text, places[0], places[-1])
         return

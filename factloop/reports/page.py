@@ -1,4 +1,4 @@
-"""Renders reports as self-contained HTML pages that load nothing else and show untrusted text only as text."""
+"""Renders reports as self-contained HTML pages, which load no other files and show untrusted content only as text."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 LONGEST_READING = 400
-"""Maximum number of characters of a response shown in a list; longer ones are shown in full in the details."""
-SHARED = "factloop.reports"  # the package whose `pages` folder contains the parts that all pages share
+"""Maximum number of characters of a response in a list. Longer responses are shown in full in the details."""
+SHARED = "factloop.reports"  # the package whose `pages` folder contains the templates that all pages share
 _FOLDER = "pages"
 _STYLES = ("base.css",)
 _SCRIPTS = ("page.js",)  # scripts used by every page
@@ -28,7 +28,7 @@ _SCRIPTS = ("page.js",)  # scripts used by every page
 
 @dataclass(frozen=True)
 class Filter:
-    """A button that filters a list, with the key in the `data-filters` of matching items and their number."""
+    """A button that filters a list to the `count` items that have `key` in their `data-filters`."""
 
     key: str
     words: str
@@ -42,9 +42,8 @@ def render_page(
 ) -> str:
     """Renders a template with its context. Its styles and scripts come after those that all pages share.
 
-    Templates, styles and scripts are in the folder `pages` of the package `room`, or in the shared one. Styles and
-    scripts are inlined and listed by hash in the page's content security policy. Equal contexts give equal pages:
-    neither the clock nor the environment is used.
+    Templates, styles and scripts are in the folder `pages` of the package `room` or of `SHARED`. Styles and scripts are
+    inlined and listed by hash in the page's content security policy. The result depends only on the arguments.
     """
     style, script = _joined(room, (*_STYLES, *styles)), _joined(room, (*_SCRIPTS, *scripts))
     return (
@@ -62,7 +61,7 @@ def render_page(
 
 @cache
 def environment(room: str = SHARED) -> Environment:
-    """A template environment that escapes everything and fails if a template uses an undefined name."""
+    """A template environment that escapes all values and raises an error if a template uses an undefined name."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # late: few commands create pages
 
     environment = Environment(
@@ -88,7 +87,6 @@ def _text(room: str, name: str) -> str:
 
 
 def _packages(room: str) -> tuple[str, ...]:
-    """The packages whose folders contain parts of these pages, in search order."""
     return (SHARED,) if room == SHARED else (room, SHARED)
 
 

@@ -1,8 +1,9 @@
 """Draws figures with matplotlib as SVG that is embedded in a page and uses its colours.
 
-A page's content security policy forbids style attributes, and light and dark themes need different colours. Each colour
-below therefore stands for a variable of the page's style sheet, styles become presentation attributes, and text stays
-text. The subject of an artist (`artist.set_gid("of-3")`) becomes its `data-series`, which pages use to dim all others.
+The content security policy of a page forbids style attributes, and light and dark themes need different colours. Each
+colour below therefore stands for a variable in the page's style sheet, styles become presentation attributes, and text
+is not converted to paths. The group id of an artist (`artist.set_gid("of-3")`) becomes its `data-series`, which pages
+use to dim all other series.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, QUIET, RULE, PAPER = "#010101", "#020202", "#030303", "#040404"
-"""Colours of text and lines, of muted parts, of grids, and of the page itself."""
+"""The colours of text and lines, of muted parts, of grids, and of the background of the page."""
 SERIES = tuple(f"#05010{number}" for number in range(1, 9))
-"""Colours of evaluators and systems, in order; they repeat from the ninth on."""
+"""The colours of evaluators and systems, in order. They repeat from the ninth one on."""
 _VARIABLES = {INK: "var(--ink)", QUIET: "var(--muted)", RULE: "var(--line)", PAPER: "var(--surface)"} | {
     colour: f"var(--series-{number})" for number, colour in enumerate(SERIES, 1)
 }
@@ -73,12 +74,12 @@ _NO_CHARACTERS = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}  # the two noncharacters t
 
 
 def as_words(text: str) -> str:
-    """The text as one line that is valid in SVG."""
+    """The text on one line, without characters that are invalid in SVG."""
     return " ".join(visible(text).translate(_NO_CHARACTERS).split())
 
 
 def draw(paint: Callable[[Axes], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Draws with `paint` on one pair of axes, sized in inches; `alt` is a sentence that describes the picture."""
+    """Draws a picture of this size (in inches) with `paint` on one pair of axes. `alt` describes it in a sentence."""
     return draw_figure(lambda figure: paint(figure.subplots()), alt=alt, width=width, height=height)
 
 
@@ -97,7 +98,7 @@ _KEPT: ContextVar[list[Picture] | None] = ContextVar("_KEPT", default=None)
 
 @contextmanager
 def kept_pictures() -> Iterator[list[Picture]]:
-    """Collects the pictures that are drawn in this block, in order."""
+    """Yields a list to which the pictures drawn inside the block are added in order."""
     kept: list[Picture] = []
     token = _KEPT.set(kept)
     try:
@@ -119,7 +120,7 @@ def _painted(paint: Callable[[Figure], object], inches: tuple[float, float]) -> 
 
 
 def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Draws with `paint` on a figure, as an `<svg>` element. The output is deterministic."""
+    """Draws a picture with `paint` on a figure, and returns an `<svg>` element. The output is deterministic."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with _painted(paint, (width, height)) as figure:
@@ -136,7 +137,7 @@ def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7
 
 
 def as_pdf(pictures: Sequence[Picture]) -> bytes:
-    """The pictures as a PDF file in light colours, each on a page of its own size with its description as a note."""
+    """The pictures as a PDF in light colours. Each page has the size of its picture, with the description as a note."""
     from matplotlib.backends.backend_pdf import PdfPages
     from matplotlib.colors import get_named_colors_mapping
 
@@ -158,7 +159,7 @@ def as_pdf(pictures: Sequence[Picture]) -> bytes:
 
 
 def as_file(picture: Markup) -> str:
-    """The picture as an SVG file in light colours on its own background, for any viewer."""
+    """The picture as a separate SVG file, in light colours and with a background."""
     colours = _light_colours()
     drawn = re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], picture)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="{_FONTS}" '
@@ -175,7 +176,7 @@ def _light_colours() -> dict[str, str]:
 
 
 def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> etree._Element:
-    """The drawing without its own styles, metadata and unused ids; it scales with the page."""
+    """Removes styles, metadata and unused ids from the drawing, so that a page can style and scale it."""
     for removed in [*root.iter(f"{_NAMESPACE}metadata", f"{_NAMESPACE}style")]:
         parent = removed.getparent()
         assert parent is not None
@@ -199,7 +200,7 @@ def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> e
 
 
 def _name_apart(root: etree._Element, alt: str) -> None:
-    """Renames ids that are referenced, so that they are unique among the pictures on the page.
+    """Makes the referenced ids unique among the pictures on a page, and removes all others.
 
     Browsers ignore a clip path if the first element with the same id is in a hidden picture.
     """
@@ -220,7 +221,7 @@ def _name_apart(root: etree._Element, alt: str) -> None:
 
 
 def _attributes(style: str) -> Iterator[tuple[str, str]]:
-    """The declarations in a style attribute as presentation attributes. The font family is left to the page."""
+    """The declarations in a style attribute as presentation attributes, except the font family, which the page sets."""
     for declaration in filter(None, style.split(";")):
         name, _, value = (part.strip() for part in declaration.partition(":"))
         if name == "font":

@@ -1,6 +1,6 @@
-"""Shows progress bars on standard error, either for the events of a check or for a count of finished items.
+"""Shows progress bars on standard error, either for the events of a check or for a number of finished items.
 
-If standard error is not a terminal, nothing is written except a line when a server does not accept requests.
+If standard error is not a terminal, only waits for servers are reported, with one line each.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from factloop.reports.visible import visible
 
 
 class _Display:
-    """A bar that disappears at the end."""
+    """A progress bar that disappears at the end."""
 
     def __init__(self, console: Console, described: str, total: int | None = None, done: int = 0) -> None:
         self._progress = Progress(
@@ -47,8 +47,7 @@ class _Display:
         self._progress.stop()
 
     def waiting(self, waiting: ServerWait) -> None:
-        """Shows which server the check is waiting for, until the next event. Without a terminal, prints only one line
-        per outage and per state of batches."""
+        """Shows which server the check is waiting for. Without a terminal, prints a line per outage or batch state."""
         said = waiting_in_words(waiting)
         if self._progress.console.is_terminal:
             self._progress.update(self._task, description=said)
@@ -60,9 +59,7 @@ class _Display:
 
 
 class ProgressDisplay(_Display):
-    """Shows the progress of a check: sentences read, then claims judged out of claims found, each with the remaining
-    time, calls and cost.
-    """
+    """Shows the progress of a check: first the number of sentences read, then the number of claims judged."""
 
     def __init__(self, console: Console, n_characters: int) -> None:
         super().__init__(console, f"reading {figures.plural(n_characters, 'character')}")
@@ -72,7 +69,7 @@ class ProgressDisplay(_Display):
         self._judged: set[str] = set()
 
     def handle(self, event: Event) -> None:
-        """Handles one event. Events without new information have no effect, so replaying events is safe."""
+        """Handles one event. It is safe to handle an event more than once."""
         match event:
             case ResponseSplit():
                 self._n_sentences = event.n_sentences
@@ -83,7 +80,7 @@ class ProgressDisplay(_Display):
                 self._show()
             case ClaimJudged():
                 if not self._judged:
-                    self._progress.reset(self._task, description="")  # claims do not take the same time as sentences
+                    self._progress.reset(self._task, description="")  # claims take a different time than sentences
                 self._found.add(event.claim.id)
                 self._judged.add(event.claim.id)
                 spent = f"{figures.plural(event.usage.calls, 'call')}, {figures.cost(event.usage)}"
@@ -97,7 +94,7 @@ class ProgressDisplay(_Display):
                 pass
 
     def _show(self) -> None:
-        """Shows the number of sentences with claims until the first claim is judged, then that of judged claims."""
+        """Shows the number of sentences read or, once a claim has been judged, the number of claims judged."""
         if self._judged:
             done, total = len(self._judged), len(self._found)
             said = f"{done:,} of {figures.plural(total, 'claim')}"
@@ -108,7 +105,7 @@ class ProgressDisplay(_Display):
 
 
 class CountDisplay(_Display):
-    """Shows how many of a known number of items are finished, with calls and cost so far."""
+    """Shows how many of a known number of items are finished, with the calls and cost so far."""
 
     def __init__(self, console: Console, noun: str, total: int, *, done: int = 0) -> None:
         self._noun, self._total = noun, total
@@ -136,4 +133,4 @@ def waiting_in_words(waiting: ServerWait) -> str:
         in_batches = f"{figures.plural(waiting.n_requests, 'request')} in batches since {since:%H:%M}"
         return visible(f"{waiting.server}: {in_batches} ({waiting.cause})")
     waited = f"waiting {waiting.waited_s:.0f} of {waiting.patience_s:g} s"
-    return visible(f"{waiting.server} accepts no requests ({waiting.cause}): {waited}")
+    return visible(f"{waiting.server} is not accepting requests ({waiting.cause}): {waited}")

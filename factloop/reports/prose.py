@@ -1,4 +1,4 @@
-"""Lays out a response for a page: its Markdown as tags, and its text in pieces that carry the marks of sentences."""
+"""Lays out a response for a page. Its Markdown becomes tags, and its text becomes pieces with marks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _OF_PLAIN_TEXT = ("p", "br")
 
 @dataclass(frozen=True)
 class PageStretch:
-    """A part of a response: a sentence with the numbers of its claims, or the text between sentences, without claims.
+    """A part of a response: a sentence with the numbers of its claims, or text between sentences.
 
-    `text` is safe to display. `said` is the verdict in words, for readers who cannot see colours, `marks` are its
-    signs, each with a tone, and `faults` are the wrong words.
+    `text` is safe to display. `said` is the verdict in words, for readers who cannot see colours. `marks` contains the
+    symbols for it, each with a tone, and `faults` contains the wrong words.
     """
 
     text: str
@@ -29,19 +29,19 @@ class PageStretch:
     said: str = ""
     faults: tuple[Fault, ...] = ()
     leads_to: int = 0
-    """The number of the claim to read first, which is the worst one."""
+    """The number of the worst claim, to which the stretch links."""
     in_cells: bool = False
-    """Whether it is a table row whose cells carry the signs."""
+    """Whether this is a table row whose cells carry the symbols."""
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
-    """Maps each claim number to that of the first claim in its sentence, which identifies the sentence in URLs."""
+    """Maps each claim number to the number of the first claim in its sentence, which URLs use for the sentence."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}
 
 
 @dataclass(frozen=True)
 class Words:
-    """Words with the same formatting, either wrong or not."""
+    """Words with the same formatting, all of them wrong or none."""
 
     text: str
     fault: Fault | None = None
@@ -52,14 +52,14 @@ class Words:
 
 @dataclass(frozen=True)
 class Piece:
-    """An uninterrupted part of a stretch of the response, or the whole stretch if no tag interrupts it."""
+    """A part of a stretch that contains no tags, or the whole stretch if no tag interrupts it."""
 
     stretch: PageStretch
     words: tuple[Words, ...]
     begins: bool = False
-    """Whether it is the first piece of its stretch, which carries the signs."""
+    """Whether this is the first piece of its stretch, which carries the symbols."""
     ends: bool = False
-    """Whether it is the last piece."""
+    """Whether this is the last piece of its stretch."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ class Prose:
 
     parts: Sequence[Tag | Piece]
     raw: str
-    """The response as written; empty if the page already shows it that way."""
+    """The source of the response; empty if the page already shows it unchanged."""
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """A part of a stretch, inside or outside wrong words, with its position in the response."""
+    """A part of a stretch that is entirely inside or outside wrong words, with its position in the response."""
 
     start: int
     end: int
@@ -83,7 +83,7 @@ class _Cut:
 
 
 def lay_out(stretches: Sequence[PageStretch]) -> Prose:
-    """Lays out the response with these stretches. A marked stretch is always shown, as plain text if necessary."""
+    """Lays out the response. If Markdown would hide a marked stretch, the whole response is shown as plain text."""
     text = "".join(one.text for one in stretches)
     plain: list[Part] = [Tag("p", attributes={"class": "plain"}), TextRun(text, 0, len(text)), Tag("p", closes=True)]
     readable = readable_parts(text)
@@ -100,7 +100,7 @@ def _shows_all(pieces: Sequence[Tag | Piece], stretches: Sequence[PageStretch]) 
 
 
 def readable_parts(text: str) -> list[Part] | None:
-    """The Markdown parts of a visible text; None if it is too long to be laid out."""
+    """The Markdown parts of a visible text, or None if the text is too long to be laid out."""
     return read_markdown(text) if len(text) <= LONGEST_LAID_OUT else None
 
 
@@ -140,7 +140,7 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
 def _words(
     runs: Iterable[TextRun], cuts: Sequence[_Cut], starts: Sequence[int], begun: set[_Cut]
 ) -> Iterator[tuple[int, Words]]:
-    """The runs, cut into pieces with the numbers of their stretches. Adds faults that begin here to `begun`."""
+    """Splits the runs at the cuts, and yields each part with the number of its stretch. Adds faults to `begun`."""
     for run in runs:
         for text, cut in _cut(run, cuts, starts):
             begins_fault = cut.fault is not None and cut not in begun
@@ -150,7 +150,7 @@ def _words(
 
 
 def _cuts(stretches: Sequence[PageStretch]) -> Iterator[_Cut]:
-    """Every stretch, cut at its faults, in the order of the response."""
+    """Splits every stretch at its faults, in the order of the response."""
     start = 0
     for number, stretch in enumerate(stretches):
         reached = 0
@@ -163,7 +163,7 @@ def _cuts(stretches: Sequence[PageStretch]) -> Iterator[_Cut]:
 
 
 def _cut(run: TextRun, cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[str, _Cut]]:
-    """The pieces of a run. A run that represents other characters, such as an entity, is never cut."""
+    """The parts of a run. Runs that are not a copy of the source, such as entities, are never split."""
     at = bisect_right(starts, run.start) - 1
     if not run.is_literal:
         yield run.text, cuts[at]

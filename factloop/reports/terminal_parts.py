@@ -14,15 +14,15 @@ from factloop.core.records import StageUsage
 from factloop.reports import figures
 from factloop.reports.visible import visible
 
-LONGEST = 400  # maximum number of characters of a text on the terminal; the page and the JSON report have more
+LONGEST = 400  # maximum number of characters of a text on the terminal; pages and JSON reports contain all of it
 
-_RULE = 2  # minimum width of the rule after its title: a space and a piece of the line
+_RULE = 2  # minimum width of the rule after a title: a space and one character of the line
 
 Row = tuple[str, Text]
 
 
 def print_section(console: Console, title: str, body: RenderableType) -> None:
-    """Prints a titled rule, the body and an empty line. A title that is too long is printed above the rule."""
+    """Prints a rule with the title, then the body and an empty line. Titles that are too long go above the rule."""
     heading = Text(title, style="bold")
     if heading.cell_len + _RULE <= console.width:
         console.print(Rule(heading, align="left", style="dim"))
@@ -55,7 +55,7 @@ def whole_text(parts: Iterable[Text]) -> Text:
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """The text on one line, cut after a word if it is longer than `longest`."""
+    """The text on one line, cut at the end of a word if it is longer than `longest`."""
     shown = visible(" ".join(text.split()))
     if len(shown) <= longest:
         return shown

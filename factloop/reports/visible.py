@@ -1,4 +1,4 @@
-"""Makes untrusted text safe to display: characters that move the cursor or reorder a line become visible symbols."""
+"""Makes untrusted text safe to display. Characters that move the cursor or reorder a line become visible symbols."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def _symbol(found: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """`text` with each unsafe character replaced by its control picture, or by U+FFFD if it has none.
+    """The text with each unsafe character replaced by its control picture or, if there is none, by U+FFFD.
 
-    Windows line ends become plain ones; other carriage returns become visible. The running time is linear.
+    Windows line ends become newlines, and other carriage returns become visible. The running time is linear.
     """
     return _UNSAFE.sub(_symbol, text.replace("\r\n", "\n"))
 
@@ -44,7 +44,7 @@ class VisibleLines(logging.Formatter):
 
 
 def web_address(source: str) -> str | None:
-    """`source` if it is an http or https address that may become a link; None for a path or anything doubtful."""
+    """`source` if it is an http or https address that is safe to link to; None for paths and anything doubtful."""
     if not _WEB_ADDRESS.fullmatch(source):
         return None
     try:
@@ -54,8 +54,7 @@ def web_address(source: str) -> str | None:
 
 
 def direction(text: str) -> Literal["ltr", "rtl"]:
-    """The writing direction of `text`, determined by its first strongly directional character; left to right by
-    default."""
+    """The writing direction of the text's first strongly directional character; left to right if there is none."""
     for character in text:
         strength = unicodedata.bidirectional(character)
         if strength in ("R", "AL"):

@@ -149,19 +149,8 @@ def test_claims_are_labelled_by_keys_with_comments_and_undone(visits: Visits, tm
 def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_path: Path) -> None:
     page = labelling(visits)
     press(page, "b")
-    for hint in (
-        ".verdict",
-        ".rationale",
-        ".figures",
-        ".bar",
-        ".legend",
-        ".decided-by",
-        ".chips",
-        ".tag",
-        ".mark",
-        ".warnings",
-    ):
-        expect(page.locator(f"{hint}:visible")).to_have_count(0)
+    for hint in ("verdict", "rationale", "figures", "bar", "legend", "decided-by", "chips", "tag", "mark", "warnings"):
+        expect(page.locator(f".{hint}:visible")).to_have_count(0)
     assert page.locator(".prose [title]").count() == 0
     expect(page.get_by_role("link", name="Supported, claim")).to_have_count(0)
     expect(page.get_by_role("link", name="To claim 1", exact=False).first).to_have_count(1)

@@ -297,7 +297,7 @@ def test_a_history_says_whom_it_means(history: Any) -> None:
     assert (report.counts.supported, (report.prompt or "").endswith("Who designed it?")) == (1, True)
     chained = FactCheckRunnable(checker).invoke({"response": said, "question": history, "documents": documents})
     assert chained.claims[0].self_contained == report.claims[0].self_contained
-    with pytest.raises(DataError, match="none from a user"):
+    with pytest.raises(DataError, match="no message from a user"):
         checker.check(said, [("assistant", "Hello.")])
 
 

@@ -92,7 +92,7 @@ def test_a_text_without_claims_has_no_precision_and_is_no_success(
     (home / "empty.md").write_text(text)
     flags = ("--docs", docs) if engine == "offline" else ("--model", MODEL, "--search", "serper")
     nothing = factloop("check", "empty.md", *flags, "--quiet", "--fail-if-unscored")
-    made_none = "factloop: no claim could be scored: the response makes no claim that can be checked"
+    made_none = "factloop: no claim could be scored: the response makes no claims that can be checked"
     assert (nothing.code, nothing.complaint) == (3, made_none)
     result = factloop("check", "empty.md", *flags, "--json", "-", "--fail-under", 0)
     report = json.loads(result.out)
@@ -158,7 +158,7 @@ def test_the_code_and_what_is_said(
 @pytest.mark.parametrize(
     ("report", "said"),
     [
-        (unscored(), "the response makes no claim that can be checked"),
+        (unscored(), "the response makes no claims that can be checked"),
         (report_of(("The Eiffel Tower is tall.", "i")), "none of the claims is relevant to the question"),
     ],
 )

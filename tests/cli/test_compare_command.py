@@ -120,7 +120,7 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("runs/a", "nowhere"), "nowhere: is not a run"),
+        (("runs/a", "nowhere"), "nowhere is not a run"),
         (("runs/a", *("--system", "x") * 3), "can be used at most twice"),
         (("runs/a", "runs/b", "--k", "0"), "--k"),
         (("runs/a", "runs/b", "--level", "nan"), "--level nan"),

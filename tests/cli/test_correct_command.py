@@ -45,7 +45,7 @@ def test_a_text_without_claims_stays_and_ends_as_its_check(
     """There is nothing to mend, so that the text can be used; that nothing was looked at is no success."""
     (home / "talk.md").write_text(text)
     result = factloop("correct", "talk.md", "--docs", docs, "--out", "out.md", "--quiet")
-    said = "factloop: no claim could be scored: the response makes no claim that can be checked"
+    said = "factloop: no claim could be scored: the response makes no claims that can be checked"
     assert (result.code, result.complaint) == (3, said)
     assert (home / "out.md").read_text() == text
     below = factloop("correct", "talk.md", "--docs", docs, "--fail-under", 0.9, "--quiet")

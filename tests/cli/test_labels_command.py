@@ -149,7 +149,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("disagree run --out filled.csv --key k.json", "filled.csv already exists"),
         ("disagree run --out s.csv --key filled.csv", "a completed sheet may still need it"),
         ("disagree run --out - --key k.json", "--out, --html and --key must be files"),
-        ("export page.json --out l.jsonl --report other.json", "do not belong to a report in --report"),
+        ("export page.json --out l.jsonl --report other.json", "do not belong to any report of --report"),
         ("export page.json --out l.jsonl --report page.json", "page.json: is not a factloop check report"),
         ("export page.json page.json --out l.jsonl", "page.json: this file is listed twice"),
         ("export page.json copy.json --out l.jsonl", "--differing"),

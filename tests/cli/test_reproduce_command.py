@@ -125,5 +125,5 @@ def test_table_1_and_its_ablation_come_from_one_run_with_a_subject_for_each_syst
     of_fc = ablation["TrustOV less TrustFC", "flan-t5-xxl"]
     assert of_fc.published == pytest.approx(0.613 - 0.593)
     assert (of_fc.n or 0) >= 8  # of some answers no distractor can be made
-    assert "What each half of TrustOV adds" in scored.out
-    assert "What each half of TrustOV adds" in (home / "page.html").read_text(encoding="utf-8")
+    assert "What each component of TrustOV adds" in scored.out
+    assert "What each component of TrustOV adds" in (home / "page.html").read_text(encoding="utf-8")

@@ -43,7 +43,7 @@ TABLE = {
         answer.md ONLINE --base-url 'not a url'           | base_url = 'not a url' & http:// or https://
         answer.md --base-url http://127.0.0.1:1/v1        | --model
         answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
-        answer.md ONLINE --docs docs --cascade mine.txt   | it is not a cascade
+        answer.md ONLINE --docs docs --cascade mine.txt   | this is not a cascade file
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
         answer.md --docs docs --recording-mode replay     | recording is not: also set a file & --recording FILE
         answer.md --docs docs --recording no.json         | no.json: there is no such recording & --recording-mode new
@@ -170,7 +170,7 @@ TABLE = {
     """,
     "research audit": """
         nope.jsonl                                        | nope.jsonl: cannot be read (No such file or directory)
-        empty.jsonl                                       | empty.jsonl: it has no rows
+        empty.jsonl                                       | empty.jsonl: the file has no rows
         p.jsonl --evaluator gpt                           | p.jsonl has no scores by gpt, only by judge
         p.jsonl --json p.jsonl                            | p.jsonl would overwrite p.jsonl
         p.jsonl --threshold 1.1                           | --threshold 1.1

@@ -131,7 +131,7 @@ async def test_a_report_is_corrected_without_a_first_check(sim: Simulator, respo
             one.requests for name, one in sim.stats().stages.items() if name in {"SentenceFacts", "WindowFacts"}
         )
         assert n_asked == correction.usage.stages["sentence_facts"].calls
-        with pytest.raises(DataError, match="another question"):
+        with pytest.raises(DataError, match="a different question"):
             await removing(checker).acorrect(report, "Who else?")
 
 

@@ -32,9 +32,10 @@ def test_every_page_stands_in_the_navigation() -> None:
     assert sorted({path.name for path in DOCS.glob("*.md")} | GENERATED) == sorted(NAVIGATION)
 
 
-def test_agents_are_told_of_every_page() -> None:
-    linked = re.findall(r"\]\(([\w-]+\.md)\)", (DOCS / "llms.txt").read_text(encoding="utf-8"))
-    assert sorted(linked) == sorted({*NAVIGATION} - GENERATED - {"index.md"})
+def test_agents_and_readers_are_told_of_every_page() -> None:
+    for name in ("llms.txt", "index.md"):
+        linked = re.findall(r"\]\(([\w-]+\.md)\)", (DOCS / name).read_text(encoding="utf-8"))
+        assert sorted(linked) == sorted({*NAVIGATION} - GENERATED - {"index.md"}), name
 
 
 def test_the_generated_pages_have_every_command_and_every_setting() -> None:

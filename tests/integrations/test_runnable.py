@@ -393,4 +393,4 @@ async def test_the_log_has_one_warning_for_each_check_that_could_not_be_judged(
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
     assert record.name.partition(".")[0] == "factloop"
-    assert "none of 2 claims could be judged: openai:sim: " in record.getMessage()
+    assert "could not judge any of 2 claims: openai:sim: " in record.getMessage()

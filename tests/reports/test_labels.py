@@ -72,13 +72,13 @@ def test_passages_change_nothing_of_the_hash() -> None:
 
 FIRST, SECOND = saved()["labels"]
 HOSTILE: dict[str, tuple[object, str]] = {
-    "another claim": ({**saved(), "labels": [{**FIRST, "claim_id": "c99"}]}, "there is no claim"),
+    "another claim": ({**saved(), "labels": [{**FIRST, "claim_id": "c99"}]}, "the page showed no claim"),
     "two labels": ({**saved(), "labels": [FIRST, SECOND, FIRST]}, "has two labels"),
     "a verdict that was changed": (
         {**saved(), "claims": [{**saved()["claims"][0], "verdict": "not_supported"}, *saved()["claims"][1:]]},
-        "its claims differ from those that the page showed",
+        "the claims differ from those on the page",
     ),
-    "another report's hash": ({**saved(), "claims_hash": "0" * 64}, "its claims differ"),
+    "another report's hash": ({**saved(), "claims_hash": "0" * 64}, "the claims differ"),
     "an unknown label": ({**saved(), "labels": [{**FIRST, "label": "true"}]}, "is not a file of labels"),
     "a probability of zero": (
         {**saved(), "claims": [{**saved()["claims"][0], "probability": 0}]},

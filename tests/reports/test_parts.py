@@ -219,14 +219,14 @@ def waiting(waited_s: float, cause: str = "status 429") -> ServerWait:
 
 def test_it_says_who_is_waited_for_until_something_happens() -> None:
     claim = REPORT.claims[0]
-    said = "serper accepts no requests (status 429): waiting 34 of 120 s"
+    said = "serper is not accepting requests (status 429): waiting 34 of 120 s"
     assert said in screen([found(claim), waiting(33.9)])
     assert said not in screen([waiting(33.9), judged(claim, 1)])
 
 
 def test_off_the_terminal_each_outage_is_one_line() -> None:
     events: list[Event] = [*map(waiting, (5.0, 6.0, 7.0)), judged(REPORT.claims[0], 1), *map(waiting, (5.0, 6.0))]
-    line = "factloop: serper accepts no requests (status 429): waiting 5 of 120 s\n"
+    line = "factloop: serper is not accepting requests (status 429): waiting 5 of 120 s\n"
     assert screen(events, terminal=False) == 2 * line
 
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from factloop.tools.judges.figures import Figure, read_figures
-from factloop.tools.judges.source_sentences import Sentence, stem
+from factloop.tools.judges.figures import Figure
+from factloop.tools.judges.source_sentences import Sentence, figures_in, stem, subject_of_row
 from factloop.tools.text.pieces import SUBJECTS
 from factloop.tools.text.pipeline import load_pipeline, parsed_part
 
@@ -70,7 +70,7 @@ class Parsed:
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        return read_figures(self.doc.text)
+        return figures_in(self.doc.text)
 
     @cached_property
     def spelt(self) -> frozenset[Token]:
@@ -263,6 +263,12 @@ class Alignment:
     def exchanges_modal(self) -> bool:
         """Whether both clauses say how certain or binding something is, but differently: *may* and *must*."""
         return self.is_possible_only and all(self._modals)
+
+    @property
+    def is_of_other_row(self) -> bool:
+        """Whether both are rows, but not of the same subject: *route: A; minutes: 25* and *route: B; minutes: 25*."""
+        subject = subject_of_row(self.claim.doc.text)
+        return self.sentence.is_row and bool(subject) and subject.isdisjoint(self.sentence.stems)
 
     @property
     def is_supposed(self) -> bool:

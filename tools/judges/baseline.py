@@ -184,7 +184,7 @@ class Comparison:
         lacks_word = any(token.pos_ != "PROPN" and not _held(one, token) for token in one.claim.content)
         if lacks_word and sum(token.pos_ == "VERB" for token in one.claim.doc) > 1:
             return False
-        return not (one.is_supposed or one.exchanges_modal or one.swaps_roles or one.parts_words)
+        return not (one.is_supposed or one.is_of_other_row or one.exchanges_modal or one.swaps_roles or one.parts_words)
 
 
 def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> Comparison | None:
@@ -370,5 +370,6 @@ def _verbatim(claim: str, passages: Sequence[str]) -> SupportReading | None:
     first = next((number for number, passage in enumerate(passages) if key in word_key(passage)), None)
     if first is None:
         return None
-    quote = next((one.text for one in read_passage(passages[first]) if key.startswith(word_key(one.text))), "")
+    read = ((one.text, word_key(one.text)) for one in read_passage(passages[first]))
+    quote = next((text for text, said in read if key.startswith(said) or key in said), "")
     return SupportReading("supported", 0.99, (first,), f"The source says it word for word: “{quote}”", quote)

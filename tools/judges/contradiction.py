@@ -32,7 +32,7 @@ def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> 
 
     `figures` are the figures of all sources; a figure that occurs in any source cannot be identified as an error.
     """
-    if one.is_supposed:
+    if one.is_supposed or one.is_of_other_row:
         return None
     return _other_figure(one, figures, least) or _denial(one, least)
 

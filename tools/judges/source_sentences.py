@@ -101,8 +101,7 @@ def read_passage(passage: str) -> tuple[Sentence, ...]:
 
 
 def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sentence:
-    figures = tuple(_row_figures(read_as)) if is_row else read_figures(read_as)
-    return Sentence(text, read_as, stems_of(read_as), figures, frozenset(), (), is_row, is_heading)
+    return Sentence(text, read_as, stems_of(read_as), figures_in(read_as), frozenset(), (), is_row, is_heading)
 
 
 def _is_heading(line: str, *, opens: bool) -> bool:
@@ -129,7 +128,21 @@ def _lines(passage: str) -> Iterator[tuple[str, str, bool]]:
             pairs = [f"{name}: {cell}" if name else cell for name, cell in zip(head, cells, strict=False) if cell]
             yield line, "; ".join(pairs), True
         else:
-            yield line, line, len(_PAIR.findall(line)) > 1 and _PAIR.sub("", line).strip() == ""
+            yield line, line, _is_row(line)
+
+
+def _is_row(line: str) -> bool:
+    return len(_PAIR.findall(line)) > 1 and _PAIR.sub("", line).strip() == ""
+
+
+def figures_in(text: str) -> tuple[Figure, ...]:
+    """The figures of a sentence or, in the units of their columns, of a row: *route: A; minutes: 12*."""
+    return tuple(_row_figures(text)) if _is_row(text) else read_figures(text)
+
+
+def subject_of_row(text: str) -> frozenset[str]:
+    """The stems of a row's first cell, which names the row; none for other text."""
+    return stems_of(_PAIR.match(text)[2]) if _is_row(text) else frozenset()  # type: ignore[index]  # a row matches
 
 
 def _row_figures(row: str) -> Iterator[Figure]:

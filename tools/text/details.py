@@ -134,7 +134,7 @@ def noun_phrase(noun: Token, *, definite: bool = False) -> Piece:
         if child.dep_ in {"relcl", "appos", "acl"} or (definite and child.dep_ in {"conj", "prep"})
     ]
     found = without(noun.subtree, gone)
-    while len(found) > 1 and found[-1].text == ",":
+    while len(found) > 1 and (found[-1].text == "," or found[-1].dep_ == "cc"):
         found.pop()
     if definite and noun.pos_ == "NOUN":
         if found[0].lower_ in {"a", "an"}:

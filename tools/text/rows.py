@@ -44,13 +44,13 @@ def cell_of(claim: str, row: str, head: str) -> tuple[int, int] | None:
 
 
 def row_in_words(claim: str, row: str) -> str:
-    """Rewrites a claim from `row_claims` as `In the row of Team, Price is 19 €.` Returns any other text unchanged."""
+    """Rewrites a claim from `row_claims` as `In the row of Team, “Price” is 19 €.` Returns any other text unchanged."""
     cells = _cells(row)
     subject, mark, said = claim.rstrip(".").partition("; ")
     name, colon, cell = said.partition(": ")
     if not (mark and colon and cells and subject.endswith(cells[0]) and cell in (one.rstrip(".") for one in cells)):
         return claim
-    return f"In the row of {cells[0]}, {name} is {cell}."
+    return f"In the row of {cells[0]}, “{name}” is {cell}."
 
 
 def cell_with(words: str, row: str) -> tuple[int, int] | None:

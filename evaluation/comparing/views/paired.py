@@ -88,7 +88,7 @@ def differences(
         return Cell(amount(one.value, one.quantity, signed=True), note)
 
     columns: tuple[ColumnOf[PairedDifference], ...] = (
-        (name(""), lambda one: name_of(one.quantity, one.k)),
+        (name("Quantity"), lambda one: name_of(one.quantity, one.k)),
         (Column(sides[0]), lambda one: amount(one.first_value, one.quantity)),
         (Column(sides[1]), lambda one: amount(one.second_value, one.quantity)),
         (Column("Difference", is_strong=True), between),

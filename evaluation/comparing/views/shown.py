@@ -211,7 +211,7 @@ def steps_sheet(comparison: Comparison) -> Sheet | None:
         return None
     has_intervals = comparison.n_resamples > 0
     columns: tuple[ColumnOf[_Part], ...] = (
-        (name(""), lambda row: name_of(row[2].quantity, row[2].k)),
+        (name("Quantity"), lambda row: name_of(row[2].quantity, row[2].k)),
         (name("Cause"), lambda row: row[0]),
         (name("Runs"), lambda row: row[1]),
         (Column("Difference", is_strong=True), lambda row: amount(row[2].value, row[2].quantity, signed=True)),
@@ -252,7 +252,7 @@ def verdicts_sheet(claims: ClaimAgreement) -> Sheet:
 def agreement_sheet(claims: ClaimAgreement) -> Sheet:
     rows = (("Same verdict, among claims that both judged", claims.agreement), ("Cohen’s kappa", claims.kappa))
     columns: tuple[ColumnOf[Any], ...] = (
-        (name(""), lambda row: row[0]),
+        (name("Measure"), lambda row: row[0]),
         (Column("Value, interval, n", is_strong=True), lambda row: figure_cell(row[1], run_words.share)),
     )
     return sheet_of("Agreement of A and B", columns, rows)

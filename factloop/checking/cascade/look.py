@@ -1,7 +1,7 @@
 """The first stage of a cascade, in which a cheap verifier searches the user's documents and settles clear-cut claims.
 
-This stage needs no model calls and no other searches. Claims between the thresholds, claims without evidence and claims
-whose check failed are passed on to the plan's own stages, along with the evidence found.
+This stage needs no model calls and no other searches. If the score of a claim is between the thresholds, if there is no
+evidence, or if the check fails, the claim is passed on to the plan's own stages, along with the evidence found.
 """
 
 from __future__ import annotations
@@ -25,17 +25,16 @@ from factloop.tools.search.base import SearchTool
 
 @dataclass(frozen=True)
 class CheapStage:
-    """A verifier with two thresholds: it accepts claims at or above the upper score and rejects claims at or below the
-    lower one.
+    """A verifier that accepts claims with a score of at least `upper`, and rejects those with at most `lower`.
 
-    A threshold of None means that the verifier never accepts, or never rejects, a claim.
+    If `upper` is None, the verifier never accepts a claim; if `lower` is None, it never rejects one.
     """
 
     reader: Judge
     upper: float | None
     lower: float | None
     explain: Callable[[str, Sequence[str]], SupportReading] | None = None
-    """The same verifier's label, citations and reasons, if it provides any."""
+    """Returns the same verifier's label, citations and reasons, if it provides any."""
 
     async def judge(self, claim: str, evidence: Sequence[Evidence], *, meter: UsageMeter) -> Judgement | None:
         """A verdict, or None if the claim is left to the model. Raises whatever the verifier raises."""
@@ -51,7 +50,7 @@ class CheapStage:
         return None
 
     async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
-        """The claim's score against all passages together, just as the thresholds were tuned."""
+        """The score of the claim against all passages combined, which is also how the thresholds were tuned."""
         ((scored,),) = await score_pairs(self.reader, [VerifierPair(claim, document)], meter=meter)
         if scored.error is not None:
             raise scored.error
@@ -59,7 +58,7 @@ class CheapStage:
         return scored.score
 
     async def _best(self, claim: str, evidence: Sequence[Evidence], meter: UsageMeter) -> str:
-        """Id of the passage that best supports the claim on its own."""
+        """Id of the single passage that supports the claim best."""
         (scored,) = await score_pairs(
             self.reader, [VerifierPair(claim, item.passage) for item in evidence], meter=meter
         )
@@ -96,7 +95,7 @@ def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
 def build_look_node(cheap: CheapStage) -> ClaimNode:
     """Builds the node that searches the documents with the claim's first query.
 
-    A claim that it does not settle only gains the evidence found; its query is still made by the next stage.
+    If this does not settle the claim, the evidence is added to the claim, and the next stage makes the query again.
     """
 
     async def look(state: FactState, runtime: Runtime[CheckContext]) -> Update:

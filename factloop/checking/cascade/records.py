@@ -1,4 +1,4 @@
-"""Defines the records of a cascade, which is tuned on labelled claims, saved in a file and used by checks."""
+"""Defines the records of a cascade. A cascade is tuned on labelled claims, saved in a file and used by checks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ OpenShare = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
 class ErrorKind(StrEnum):
-    """Which claims may be settled cheaply, and therefore in which direction a cascade may err."""
+    """Which claims a cascade may settle cheaply, and therefore which kinds of error it can make."""
 
     BALANCED = "balanced"
-    """Both accepted and rejected claims; the stated error applies to each."""
+    """Claims are accepted and rejected cheaply. The stated error applies separately to each side."""
     FALSE_SUPPORT = "false_support"
-    """Only accepted claims: no claim is rejected cheaply."""
+    """Claims are accepted cheaply, but never rejected cheaply."""
     FALSE_REJECT = "false_reject"
-    """Only rejected claims: no claim is accepted cheaply."""
+    """Claims are rejected cheaply, but never accepted cheaply."""
 
 
 class CascadeSide(Record):
@@ -39,26 +39,27 @@ class CascadeSide(Record):
     bound: Share | None
     """Upper confidence bound on the fraction of errors among the settled claims, at the confidence of this side.
 
-    This is for one threshold; for all thresholds that were tried, only the stated error is guaranteed.
+    The bound is valid for a single threshold. Across all thresholds that were tried, only the stated error is
+    guaranteed.
     """
     n_label: Count
-    """Number of labelled claims that would be wrong if settled on this side: unsupported if accepted, supported if
-    rejected."""
+    """Number of labelled claims that would be wrong on this side: unsupported ones if it accepts claims, supported ones
+    if it rejects them."""
     label_error: Share | None
     """`n_wrong` divided by `n_label`."""
     label_bound: Share | None
     confidence: OpenShare
     """Confidence level of each of the two bounds."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """The factor by which `bound` discounts similar claims from one document or response; 1 if independent."""
+    """The factor by which `bound` discounts similar claims from one document or response; 1 if all are independent."""
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
     """The same factor for `label_bound`."""
     why_none: str = ""
-    """A description of why there is no threshold."""
+    """The reason why there is no threshold, in words."""
 
 
 class CascadePoint(Record):
-    """The result for another stated error on the same labels. The guarantee holds for one point, not for all."""
+    """The result for another stated error on the same labels. The guarantee holds for any one point, not for all."""
 
     max_error: OpenShare
     upper: Share | None
@@ -68,10 +69,10 @@ class CascadePoint(Record):
     n_accepted_wrong: Count
     n_rejected_wrong: Count
     share_sent: Share
-    """Fraction of all labelled claims that are left to the model."""
+    """The fraction of all labelled claims that is left to the model."""
     balanced_error: Share | None
-    """Error of the whole cascade, assuming that the model makes none: the mean over both labels of the fraction settled
-    wrongly; None if one label is missing."""
+    """The fraction of claims settled wrongly, averaged over both labels, assuming that the model makes no errors. None
+    if one label is missing."""
 
 
 class CascadeTuning(Record):
@@ -85,7 +86,7 @@ class CascadeTuning(Record):
     """Number of labelled claims."""
     n_supported: Count
     n_unscored: Count
-    """Labelled claims without a score; in a check, such claims are left to the model."""
+    """Number of labelled claims without a score. In a check, such claims are left to the model."""
     n_groups: Count
     """Number of groups of claims that share a document, a response or their wording."""
     likeness: Share | None
@@ -108,7 +109,7 @@ class CascadeFile(Record):
     verifier: str
     """The verifier, named as in `--verifier`."""
     identity: Mapping[str, Any]
-    """Everything that affects its scores, such as a hash of its weights. Checks reject any other verifier."""
+    """Everything that affects the verifier's scores, such as a hash of its weights. Checks reject other verifiers."""
     upper: Share | None
     """Claims with at least this score are accepted; if None, the verifier accepts no claim."""
     lower: Share | None
@@ -116,7 +117,7 @@ class CascadeFile(Record):
     data: str = ""
     """Name of the labelled claims and, for a file, its hash."""
     tuned: CascadeTuning | None = None
-    """None for thresholds set by hand, which guarantee nothing."""
+    """How the thresholds were tuned. None if they were set by hand, which guarantees nothing."""
     created_at: datetime | None = None
     warnings: tuple[str, ...] = ()
 

@@ -32,7 +32,7 @@ class CheapVerifier:
 
     reader: Judge
     explain: Explain | None
-    """The verifier's label, citations and reasons, if it provides any."""
+    """Returns the verifier's label, citations and reasons, if it provides any."""
 
     @property
     def digest(self) -> str:
@@ -41,9 +41,9 @@ class CheapVerifier:
 
 
 def cheap_verifier(name: str, *, allow_download: bool = False) -> CheapVerifier:
-    """The verifier with this name, kept for all checks in this process. Loads its weights.
+    """Loads the verifier with this name and its weights. It is kept for all checks in this process.
 
-    Raises ConfigError for a verifier that calls a server, for an unknown name, and if weights cannot be loaded.
+    Raises ConfigError if the verifier calls a server, the name is unknown, or the weights cannot be loaded.
     """
     spec = parse_spec(name)
     if spec.calls is not None:
@@ -65,19 +65,18 @@ def _kept(name: str, allow_download: bool) -> CheapVerifier:
 
 ASSESSING = ("assessments", "assessment")
 SECOND_STAGES = (*ASSESSING, "search_query", "rating", "grounded_claims")
-"""Stages of all plans in which the model is called about a claim that is not settled yet."""
+"""The stages, in any plan, that call the model about a claim that is not settled yet."""
 
 
 @dataclass(frozen=True)
 class Cascade:
-    """The first stage of a check, with the file that its thresholds come from."""
+    """The first stage of a check, and the file that contains its thresholds."""
 
     stage: CheapStage
     fingerprint: CascadeFingerprint
     file: CascadeFile
 
     def warnings(self, claims: Sequence[Claim], tools: Sequence[SearchTool]) -> list[str]:
-        """Warnings for readers of a report."""
         warnings = []
         if self.file.tuned is None:
             warnings.append("The thresholds of the cascade were set by hand, so its error is unknown.")
@@ -94,13 +93,13 @@ class Cascade:
 def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
     """The cascade named in the settings, or None. Reads its file and loads the verifier's weights.
 
-    Raises ConfigError if there is no model, if the file cannot be read, or if the verifier is not the one that it was
-    tuned for; raises DataError for a file that is not a cascade.
+    Raises ConfigError if there is no model, if the file cannot be read, or if the cascade was tuned for a different
+    verifier. Raises DataError if the file is not a cascade.
     """
     if settings.cascade is None or (settings.judge is not None and not has_model):
         return None  # if a judge is set but no model, the thresholds are for the judge
     if not has_model:
-        raise ConfigError("a cascade (--cascade) leaves unclear claims to a model: set one (--model)")
+        raise ConfigError("a cascade (--cascade) leaves unclear claims to a model; set one with --model")
     path = settings.cascade
     file = read_cascade(path)
     verifier = cheap_verifier(file.verifier, allow_download=settings.allow_download)
@@ -118,7 +117,7 @@ def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier
     """Raises ConfigError if the thresholds were tuned for a different verifier."""
     if different := _differing(file.identity, verifier.reader.identity):
         raise ConfigError(
-            f"{path}: tuned with a different {file.verifier} ({', '.join(different)} differ); tune it again"
+            f"{path} was tuned with a different {file.verifier} ({', '.join(different)} differ); tune it again"
         )
 
 
@@ -133,23 +132,23 @@ def read_cascade(path: Path) -> CascadeFile:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or None
-        raise DataError(f"it is not a cascade ({first['msg']})", path=str(path), field=field) from error
+        raise DataError(f"this is not a cascade file ({first['msg']})", path=str(path), field=field) from error
 
 
 def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:
-    """Raises ConfigError if a cascade has no documents to search first."""
+    """Raises ConfigError if a cascade has no documents to search."""
     if settings.cascade is not None and settings.model is not None and tools:
         documents_among(tools)
 
 
 def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequence[SearchTool]) -> CascadeSavings:
-    """The savings of a check with this cascade, estimated from the cost of the claims left to the model."""
+    """The savings that this cascade made in a check, estimated from the cost of the claims left to the model."""
     own = [claim for claim in claims if claim.duplicate_of is None]
     cheap = [claim.judgement.verdict for claim in own if claim.judgement.stage == "cheap"]
     sent_on = [claim for claim in own if claim.judgement.stage != "cheap" and (claim.queries or claim.evidence)]
     stages = [usage.stages[name] for name in SECOND_STAGES if name in usage.stages]
     asked = sum(stage.calls + stage.cache_hits for stage in stages)
-    # If the documents are searched first, the first query of a claim searches them again, which is not another search.
+    # If the documents are searched first, a claim's first query only repeats this search, so it is not counted again.
     again = bool(tools) and tools[0].own_documents and any(name in usage.stages for name in ASSESSING)
     searched = sum(len(claim.queries) - again for claim in sent_on)
     tuned = cascade.file.tuned
@@ -168,8 +167,8 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
 
 
 def with_estimates(seen: CascadeSavings) -> CascadeSavings:
-    """Adds the estimates: the number of settled claims times the mean calls and searches per claim left to the model;
-    None if no claim was left to it."""
+    """Adds the estimated savings: the mean calls and searches per claim sent to the model, multiplied by the number of
+    settled claims. They are None if no claim was sent to the model."""
     settled, sent = seen.n_settled, seen.n_sent_on
     return seen.model_copy(
         update={
@@ -180,10 +179,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """The combined savings of several checks, in any order; None if none of them had a cascade.
-
-    The stated error is kept if it is the same for all.
-    """
+    """The combined savings of several checks; None if none used a cascade. Keeps the stated error if all have it."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None

@@ -17,14 +17,14 @@ class Segment:
     claims: tuple[Claim, ...] = ()
     no_claim: NoClaim | None = None
     table_head: str | None = None
-    """For a table row, the row with the column names."""
+    """For a table row, the header with the column names."""
 
 
 def segments(report: FactualityReport) -> list[Segment]:
     """The segments of the response in order. Joined, their texts equal the response, character for character.
 
-    If spans overlap or reach past the end, each character belongs to the sentence that starts first. A claim whose span
-    has no characters left appears in no segment.
+    If spans overlap, each character belongs to the sentence that starts first. Claims are omitted if no characters
+    remain for their span, or if it is outside the response.
     """
     by_span: defaultdict[tuple[int, int], list[Claim]] = defaultdict(list)
     for claim in report.claims:
@@ -48,7 +48,7 @@ def segments(report: FactualityReport) -> list[Segment]:
 
 
 def _table_heads(response: str) -> dict[tuple[int, int], str]:
-    """The table header of each row, by the position of the row."""
+    """Maps the span of each table row to its header."""
     if "|" not in response:
         return {}
     rows = (part for part in read_outline(response) if part.kind == "row")

@@ -1,7 +1,7 @@
-"""Reads CSV files with a header and one row per record; cells may be quoted and contain line breaks.
+"""Reads CSV files with a header and one row per record. Quoted cells may contain line breaks.
 
-In locales with a decimal comma, spreadsheets separate cells with semicolons. Semicolons are therefore recognised if the
-header and the row below it use them, or if a line `sep=;` precedes the header.
+In locales with a decimal comma, spreadsheets separate cells with semicolons. Semicolons are therefore accepted if both
+the header and the row below it use them, or if the line `sep=;` precedes the header.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _TOLD = re.compile(r"[Ss]ep=([,;|\t])\r?\n?")  # the line that tells a spreadshe
 
 
 def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool = True) -> Iterator[Row]:
-    """Yields the rows below the header, each with the number of its first line. `lower_case` applies to column names.
+    """Yields the rows below the header, each with the number of its first line. `lower_case` lowercases column names.
 
-    Raises DataError lazily, for a missing column in `needed`, a duplicate column name, a row with a different number of
-    cells, broken quoting, or a file without rows.
+    Raises DataError during iteration if a column in `needed` is missing, a column name is repeated, a row has the wrong
+    number of cells, quoting is broken, or there are no rows.
     """
     path = place_name(place)
     rows = read_cells((line for _, line in read_lines(place)), path)
@@ -36,13 +36,12 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
             empty = False
             yield Row(path, line, _named(header, cells, path, line))
     if empty:
-        raise DataError("it has no rows", path=path)
+        raise DataError("the file has no rows", path=path)
 
 
 def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields the cells of each row with the number of its first line, skipping blank lines. Raises DataError for broken
-    quoting."""
-    csv.field_size_limit(LONGEST_LINE)  # a quotation mark without a second one would fill the memory
+    """Yields the number of each row's first line, and its cells. Raises DataError if quoting is broken."""
+    csv.field_size_limit(LONGEST_LINE)  # otherwise, an unclosed quotation mark could exhaust the memory
     rest = iter(lines)
     first = list(islice(rest, _LOOKED_AT))
     told = _TOLD.fullmatch(first[0]) if first else None
@@ -59,7 +58,7 @@ def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]
 
 
 def _delimiter(first: Iterable[str]) -> str:
-    """A semicolon if it alone splits the header and the next row has as many cells; otherwise a comma."""
+    """A semicolon if only semicolons split the header and if the next row has as many cells; otherwise a comma."""
     try:
         commas, semicolons = ([len(cells) for cells in csv.reader(first, delimiter=mark) if cells][:2] for mark in ",;")
     except csv.Error:  # reported when the rows are read

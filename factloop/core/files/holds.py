@@ -1,8 +1,8 @@
-"""Manages shared locks on parts of the cache: many processes can use a part, and it is removed only when none does.
+"""Manages shared locks on parts of the cache. A part can be removed only when no process is using it.
 
     with Hold(path):                     # shared
         ...
-    with exclusive_hold(path) as is_free:   # meanwhile no process gets a hold
+    with exclusive_hold(path) as is_free:   # meanwhile, no process can get a shared lock
         ...
 
 The operating system holds the locks, so a killed process leaves no lock behind. Windows has no such locks, but refuses
@@ -25,12 +25,12 @@ from factloop.core.files.private import open_private
 class Hold:
     """A shared lock on the part of the cache that the file at `path` represents.
 
-    It lasts until it is released or garbage-collected, or until the process ends. The file's modification time is the
-    time at which a hold last began or ended.
+    The lock lasts until it is released or garbage-collected, or until the process ends. The modification time of the
+    file tells when a lock was last acquired or released.
     """
 
     def __init__(self, path: Path) -> None:
-        """Waits while another process is removing this part. Raises OSError if the file cannot be created."""
+        """Waits if another process is removing this part. Raises OSError if the file cannot be created."""
         descriptor = _locked(path, exclusive=False)
         assert descriptor is not None  # since a shared lock waits
         _note_use(path)
@@ -58,8 +58,10 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields True if no process, including this one, has a hold. The file is then removed at the end. Raises OSError if
-    it cannot be opened."""
+    """Yields True if no process, including this one, has a shared lock, and then removes the file on exit.
+
+    Raises OSError if the file cannot be opened.
+    """
     descriptor = _locked(path, exclusive=True)
     if descriptor is None:
         yield False
@@ -73,7 +75,7 @@ def exclusive_hold(path: Path) -> Iterator[bool]:
 
 
 def _locked(path: Path, *, exclusive: bool) -> int | None:
-    """A descriptor of the locked file; None if an exclusive lock is not possible."""
+    """A descriptor of the locked file, or None if the file cannot be locked exclusively."""
     while True:
         with ExitStack() as closing:
             descriptor = open_private(str(path), os.O_RDWR | os.O_CREAT)

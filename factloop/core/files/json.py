@@ -1,4 +1,4 @@
-"""Writes reports as strict JSON, and writes files either completely or not at all."""
+"""Converts reports to strict JSON, and writes files either completely or not at all."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ _OBEYED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def to_json(report: Record) -> str:
-    """The record as indented JSON with a final newline; equal records give the same text.
+    """The record as indented JSON with a final newline. Equal records produce the same text.
 
-    Fields are in the order in which the record declares them, and the keys of mappings are in alphabetical order.
-    Characters that control a terminal are escaped, which makes them harmless to display without changing the value.
-    Raises ValueError for NaN or infinity, which JSON cannot represent.
+    Fields are in the order of their declaration, and the keys of mappings are in alphabetical order. Characters that
+    control a terminal are escaped, so that they are harmless to display. Raises ValueError for NaN or infinity, which
+    JSON cannot represent.
     """
     return _escaped(json.dumps(_jsonable(report), ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
 
 
 def to_json_line(record: Record) -> str:
-    """The record as one line of JSON, including its line end. All other characters that end a line or control a
-    terminal are escaped."""
+    """The record as one line of JSON, with a line end. Characters that control a terminal or end a line are escaped."""
     return _escaped(record.model_dump_json()) + "\n"
 
 
@@ -59,12 +58,12 @@ def write_atomically(path: Path, text: str | bytes, *, private: bool = False) ->
     """Writes `text` as UTF-8 so that readers see either the old or the new file, never a partial one.
 
     Links are followed; pipes and devices are written to directly. An existing file keeps its permissions, and a new one
-    gets those of the umask. A `private` file can be accessed only by its owner, as can any incomplete file.
-    Raises ConfigError, naming the path, if it cannot be written; an existing file is then left unchanged.
+    gets the permissions that the umask allows. If `private`, only the owner can access the file, as is always the case
+    while it is incomplete. Raises ConfigError if the file cannot be written; an existing file then remains unchanged.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     try:
-        if path.exists() and not path.is_file():  # not by "pipe:[7]", which `/dev/stdout` resolves to
+        if path.exists() and not path.is_file():  # such as `/dev/stdout`, which may resolve to "pipe:[7]"
             path.write_bytes(data)
         else:
             _replace(Path(os.path.realpath(path)), data, private=private)

@@ -1,4 +1,4 @@
-"""Reads JSON Lines files, which have one object per line, one line at a time."""
+"""Reads JSON Lines files (one object per line) line by line."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from factloop.core.files.rows import Row, shown
 def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Row]:
     """Reads one row per line, skipping blank lines and replacing lone surrogates with U+FFFD.
 
-    Raises DataError lazily, for a line that is not one JSON object, for anything that `read_lines` rejects, and at the
-    end of a file without rows.
+    Raises DataError during iteration if a line is not a JSON object or is rejected by `read_lines`, and at the end if
+    the file contains no rows.
     """
     path, empty = place_name(place), True
     for number, line in read_lines(place, longest=longest):
@@ -24,11 +24,11 @@ def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Ro
             empty = False
             yield Row(path, number, parse_object(line.rstrip("\r\n"), path, number))
     if empty:
-        raise DataError("it has no rows", path=path)
+        raise DataError("the file has no rows", path=path)
 
 
 def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
-    """The object on a line, with lone surrogates replaced by U+FFFD. Raises DataError for anything else."""
+    """Parses a JSON object, replacing lone surrogates with U+FFFD. Raises DataError if the line is anything else."""
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
         value = _in_whole_characters(value) if "\\ud" in line.lower() else value
@@ -54,6 +54,6 @@ def _why(error: Exception) -> str:
 
 
 def _in_whole_characters(value: object) -> Any:
-    """The value with lone surrogates replaced; escapes can produce them, but files cannot contain them."""
+    """Replaces lone surrogates, which JSON escapes can produce but UTF-8 files cannot contain."""
     text = json.dumps(value, ensure_ascii=False)
     return json.loads(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))

@@ -14,15 +14,15 @@ from factloop.core.errors import DataError
 
 STANDARD_INPUT = "-"
 LONGEST_LINE = 64 * 2**20
-"""In bytes. A longer line is probably a file without line ends, which could exhaust the memory."""
+"""In bytes. A longer line probably means that the file has no line ends. Reading it could exhaust the memory."""
 
 
 def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
     """Yields the lines with their numbers, starting at 1. Each line includes its "\\n" or "\\r\\n"; no other characters
     end a line. `-` is standard input.
 
-    A byte order mark is skipped. Raises DataError lazily, for a file that cannot be read, a line longer than `longest`
-    bytes, or bytes that are not UTF-8.
+    A byte order mark is skipped. Raises DataError during iteration if the file cannot be read, or if a line is longer
+    than `longest` bytes or is not UTF-8.
     """
     name = place_name(place)
     try:
@@ -39,12 +39,12 @@ def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tu
 
 
 def place_name(place: str | Path) -> str:
-    """The name to use for the file in messages."""
+    """The name of the file for use in messages."""
     return "standard input" if str(place) == STANDARD_INPUT else str(place)
 
 
 def name_of_data(place: str | Path) -> str:
-    """The name of the data and, for a file, its hash. A pipe has no hash because it can be read only once.
+    """The name of the data, with a hash if it is a file. Pipes are not hashed, because they can be read only once.
 
     Raises DataError if the file cannot be read.
     """

@@ -1,4 +1,4 @@
-"""Reads a YAML mapping and records the line of every field for use in error messages."""
+"""Reads a YAML mapping, and records the line of every field for error messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_NUMBER = 100
 """Maximum number of characters in an integer; Python cannot print integers with thousands of digits."""
 
 Place = tuple[str | int, ...]
-"""The path from the top to a value: field names, and entry numbers from 0."""
+"""The path to a value: field names, and indexes of list entries, starting at 0."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class PlacedYaml:
     path: str
     fields: Mapping[str, Any]
     lines: Mapping[Place, int]
-    """The line of every field and entry, from 1."""
+    """The line of every field and list entry, starting at 1."""
 
     def error(self, message: str, place: Sequence[str | int]) -> DataError:
-        """The error with its file, its field, and the line of that field or of the innermost field that contains it."""
+        """An error that reports the file, the field, and the line of the field (or of the innermost one around it)."""
         at = tuple(place)
         line = next(self.lines[at[:end]] for end in range(len(at), -1, -1) if at[:end] in self.lines)
         return DataError(message, path=self.path, line=line, field=".".join(map(str, at)) or None)
@@ -54,7 +54,7 @@ PlainLoader.add_constructor("tag:yaml.org,2002:int", PlainLoader.construct_yaml_
 def read_placed_yaml(text: str, path: str) -> PlacedYaml:
     """Parses a YAML mapping.
 
-    Raises DataError, with the line, if the text is not YAML or not a mapping, or if a field appears twice.
+    Raises DataError with the line number if the text is not YAML or not a mapping, or if a field appears twice.
     """
     try:
         node = yaml.compose(text, Loader=PlainLoader)

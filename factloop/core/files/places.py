@@ -1,4 +1,4 @@
-"""Finds the files that a user's folder or glob includes, and whether it would include a new file."""
+"""Finds the files that a folder or glob includes, and determines whether it would include a new file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
     """Lists the contents of the folder, visiting each folder only once because links may form a cycle.
 
-    This includes pipes and broken links. A folder that cannot be opened is listed instead of its contents, and so is a
-    link to a folder outside `within`, which defaults to the folder itself. Hidden names are skipped.
+    This includes pipes and broken links. Folders that cannot be opened, and links to folders outside `within` (by
+    default, `folder` itself), are listed instead of their contents. Hidden names are skipped.
     """
     within = resolved(within or folder)
     visited: set[tuple[int, int]] = set()
@@ -32,7 +32,7 @@ def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
 
 
 def leads_out(path: Path, within: Path) -> bool:
-    """Whether the path is, or passes through, a link that leads out of `within`, which must be resolved."""
+    """Whether the path leads out of `within` through a link. `within` must already be resolved."""
     return not resolved(path).is_relative_to(within)
 
 
@@ -51,15 +51,14 @@ def base_and_pattern(pattern: Path) -> tuple[Path, tuple[str, ...]]:
 
 
 def is_hidden(path: Path) -> bool:
-    """Whether the path or one of its parent folders has a hidden name."""
+    """Whether the path or any of its parent folders is hidden."""
     return any(part.startswith(".") for part in path.parts)
 
 
 def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
-    """The first of the (resolved) paths that reading `place` includes, or would include once the path is written.
+    """The first of the (resolved) paths that reading `place` would include once a file exists at that path.
 
-    None if there is none, or if `place` does not exist, which is an error when it is read. Raises OSError and
-    ValueError as `pathlib` does.
+    None if there is no such path, or if `place` does not exist. Raises OSError and ValueError as `pathlib` does.
     """
     named = Path(place).expanduser()
     base, wanted = named, tuple[str, ...]()
@@ -77,7 +76,7 @@ def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
 
 
 def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether the pattern matches the path or a folder above it, since all files in a matching folder are read."""
+    """Whether the pattern matches the path or any folder above it. All files in a matching folder are read."""
     if not wanted:
         return True
     if wanted[0] == "**" and _fits(parts, wanted[1:]):

@@ -1,9 +1,9 @@
-"""Creates files and folders that only their owner can read, whatever the umask, because they contain checked texts.
+"""Creates files and folders that only their owner can read, whatever the umask, since they may contain checked text.
 
-New files and folders are created with these permissions. Files that an older version or a library left accessible to
-others are restricted when they are opened: group and others lose their permissions. Other users' files remain
-unchanged, as do files on a file system without such permissions; neither is an error. On Windows, nothing is done:
-files inherit the permissions of their folder, and only the user and administrators can access the user's own folders.
+New files and folders are created with these permissions. If an older version or a library left a file accessible to
+others, group and others lose their permissions when the file is opened. Files that belong to other users, or that are
+on a file system without such permissions, remain unchanged without an error. Nothing is done on Windows, where files
+inherit the permissions of their folder, and only the user and administrators can access the user's own folders.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def write_private(path: Path, data: bytes) -> None:
 def make_private_file(path: Path) -> None:
     """Creates an empty file if it does not exist, for libraries that open it by name. Raises OSError.
 
-    An existing file is not opened: SQLite may have locks on it in this process, and closing the file would drop them.
+    An existing file is not opened, since SQLite may hold locks on it in this process, which closing it would drop.
     """
-    with _MAKING:  # until the new file is closed, for the same reason
+    with _MAKING:  # another thread must not open the file before it is closed, for the same reason
         try:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE))
         except FileExistsError:
@@ -49,7 +49,7 @@ def make_private_file(path: Path) -> None:
 
 
 def make_private_database(path: Path) -> None:
-    """Like `make_private_file`, but for SQLite, which keeps more files next to the database."""
+    """Like `make_private_file`, but also restricts the files that SQLite keeps next to the database."""
     make_private_file(path)
     for ending in BESIDE_DATABASE:
         narrow(path.with_name(f"{path.name}{ending}"))

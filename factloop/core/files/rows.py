@@ -1,4 +1,4 @@
-"""Represents a row of a data set with its location, and converts it to a record."""
+"""Defines a row of a data set, which knows its location and can be converted to a record."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Identifier = Annotated[str, Field(coerce_numbers_to_str=True), AfterValidator(_n
 
 @dataclass(frozen=True)
 class Row:
-    """The named values of a row; `line` is the line where it starts."""
+    """The values of a row by name, with the line on which the row starts."""
 
     path: str
     line: int
@@ -50,7 +50,7 @@ class Row:
         return Row(self.path, self.line, fields, file_names)
 
     def read_as(self, kind: type[R]) -> R:
-        """The row as a record. Raises DataError for the first invalid field, such as `responses[1].text`."""
+        """Converts the row to a record. Raises DataError for the first invalid field, such as `responses[1].text`."""
         try:
             return kind.model_validate(dict(self.fields))
         except ValidationError as error:
@@ -58,7 +58,7 @@ class Row:
             raise self.error(_reason(first), _field(first["loc"])) from error
 
     def numbered(self) -> Row:
-        """The row with its line number as `id`, if it has none."""
+        """The row, with its line number as the `id` if it has no id."""
         given = self.fields.get("id")
         return self if given not in (None, "") else replace(self, fields={**self.fields, "id": str(self.line)})
 

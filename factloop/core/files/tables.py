@@ -1,4 +1,4 @@
-"""Reads rows from files of any supported format and converts them to records; reads JSON arrays and Parquet itself."""
+"""Reads rows from files in any supported format and converts them to records. Implements JSON arrays and Parquet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from factloop.core.files.rows import Identifier, Row, shown
 from factloop.core.records import Record
 
 Reshape = Callable[[Row], Iterable[Row]]
-"""Converts a row in another layout to the rows that it contains. A `Row` without an `id` gets its line number."""
+"""Converts a row in another layout to the rows that it contains. A row without an id gets its line number as its id."""
 
 
 class TableItem(Record):
@@ -34,9 +34,9 @@ T = TypeVar("T", bound=TableItem)
 
 
 def read_rows(place: str | Path) -> Iterator[Row]:
-    """Reads a CSV, Parquet or JSON file (one array) according to its extension, otherwise JSON Lines; `-` is stdin.
+    """Reads a file as CSV, Parquet or a JSON array according to its extension, or else as JSON Lines. `-` is stdin.
 
-    Column names are used unchanged. Raises DataError if the reader of that format does.
+    Column names are used unchanged. Raises DataError if the reader for the format does.
     """
     name = str(place).lower()
     if name.endswith(".csv"):
@@ -49,7 +49,7 @@ def read_rows(place: str | Path) -> Iterator[Row]:
 def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | None = None) -> Iterator[T]:
     """Reads items from several files in order, one item at a time.
 
-    Raises DataError lazily, for a malformed row and for an id that has already occurred in any of the files.
+    Raises DataError during iteration if a row is malformed, or if its id has already occurred in any of the files.
     """
     ids: dict[str, str] = {}
     for place in places:
@@ -63,27 +63,26 @@ def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | N
 
 
 def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
-    """The file itself or, for a folder, all files in and below it that match a pattern, sorted by path.
+    """The file itself or, for a folder, all files in and below it that match any of the patterns, sorted by path.
 
-    Raises DataError for a folder without such files.
+    Raises DataError if a folder contains no such files.
     """
     if str(place) == STANDARD_INPUT or not Path(place).is_dir():
         return [place]
     found = sorted({path for pattern in patterns for path in Path(place).rglob(pattern) if path.is_file()})
     if not found:
-        raise DataError(f"no file in this folder is named {' or '.join(patterns)}", path=str(place))
+        raise DataError(f"this folder contains no {' or '.join(patterns)} files", path=str(place))
     return list(found)
 
 
 LARGEST = 256 * 2**20
-"""In characters. An array cannot be read line by line, so the whole text is held in memory."""
+"""In characters. An array cannot be read line by line, so all of it must fit in memory."""
 
 
 def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Row]:
-    """Yields one row per item, with the item's number, starting at 1, as its `line`. `-` is standard input.
+    """Yields one row per item. Its `line` is the number of the item, starting at 1. `-` is standard input.
 
-    Raises DataError for an empty array, for one with more than `largest` characters, and for anything that is not an
-    array of objects.
+    Raises DataError if the text has more than `largest` characters, or is not an array with one or more objects.
     """
     path = place_name(place)
     try:
@@ -99,7 +98,7 @@ def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Ro
             raise DataError(f"must be an object, not {shown(item)}", path=path, line=number)
         yield Row(path, number, item)
     if not items:
-        raise DataError("it has no rows", path=path)
+        raise DataError("the file has no rows", path=path)
 
 
 def _read(place: str | Path, path: str, largest: int) -> str:
@@ -116,7 +115,7 @@ _BATCH = 1024  # maximum number of rows in memory
 
 
 def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:
-    """Yields each row in the file, with its number, starting at 1, as its `line`.
+    """Yields each row in the file. Its `line` is the number of the row, starting at 1.
 
     Raises ConfigError if pyarrow is missing, and DataError if the file cannot be read, is not Parquet or has no rows.
     """
@@ -126,7 +125,7 @@ def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:
         number += 1
         yield Row(path, number, fields)
     if not number:
-        raise DataError("it has no rows", path=path)
+        raise DataError("the file has no rows", path=path)
 
 
 def _objects(path: str, batch: int) -> Iterator[dict[str, Any]]:

@@ -30,7 +30,7 @@ class TemporaryLines:
             raise _unusable(error) from error
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yields all lines in order. Until this ends, no lines may be added and no other iteration may start."""
+        """Yields all lines in order. While this runs, no lines may be added and no other iteration may start."""
         try:
             self._file.seek(0)  # also flushes the buffer
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Splits a corrected text into unchanged parts, changes compared phrase by phrase, and marks."""
+"""Splits a corrected text into unchanged parts, changes (compared phrase by phrase) and marks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ResponsePart:
 
 
 def parts(correction: Correction) -> list[ResponsePart]:
-    """The response split at its changes, with the marks; a mark after a change is a separate part."""
+    """The response with its marks, split at its changes. A mark after a change is a separate part."""
     marks = _Marks(correction)
     found: list[ResponsePart] = []
     reached, response = 0, correction.before.response
@@ -49,7 +49,7 @@ def _unchanged(text: str, marks: _Marks) -> list[ResponsePart]:
 
 
 class _Marks:
-    """The marks still to be inserted while reading through the text."""
+    """The marks that still have to be inserted while the text is processed from start to end."""
 
     def __init__(self, correction: Correction) -> None:
         self._not_read: Kind = "removed" if correction.accepted else "inserted"

@@ -17,7 +17,7 @@ _SAID = {"removed": "removed", "inserted": "inserted", "mark": "mark"}
 
 
 def render_correction_html(correction: Correction, file: str = "", marks: MarkStyle = "brackets") -> str:
-    """The HTML page. The output is deterministic. `file` is the name of the corrected file."""
+    """Renders the HTML page. The output is deterministic. `file` is the name of the corrected file."""
     before, standing = correction.before, correction.report
     notes = words.note_numbers(correction) if marks == "footnotes" else ()
     return render_page(
@@ -41,8 +41,8 @@ def render_correction_html(correction: Correction, file: str = "", marks: MarkSt
 
 
 def _stretches(correction: Correction, notes: Sequence[int]) -> Iterator[PageStretch]:
-    """A stretch for each piece. The last differing piece of a change links to the reason for it, and each mark links to
-    its doubt."""
+    """A stretch for each piece. The last new or removed piece of a change links to the reason for the change, and each
+    mark links to the doubtful passage in the list."""
     n_marks = 0
     for part in parts(correction):
         last = max((at for at, one in enumerate(part.pieces) if one.kind in ("removed", "inserted")), default=None)

@@ -43,11 +43,11 @@ _MARKS = {
     "inserted": ("{+", "+}", "green"),
     "mark": ("", "", "yellow"),
 }
-"""The marks used by `wdiff`, because not every terminal shows colours."""
+"""The marks that `wdiff` uses, since not every terminal shows colours."""
 
 
 def print_correction(correction: Correction, console: Console) -> None:
-    """Prints the correction at the console's width. Texts are printed literally, without markup or escape sequences."""
+    """Prints the correction at the width of the console. Texts are not interpreted as markup or escape sequences."""
     if correction.before.prompt:
         print_question(console, correction.before.prompt)
     if correction.changes:
@@ -77,7 +77,7 @@ def _marked(correction: Correction) -> Text:
 
 
 def _append(text: Text, piece: Piece | Mark) -> None:
-    """Appends the piece within its marks, with blanks outside them so that line breaks do not change."""
+    """Appends the piece inside its marks. White space stays outside them, so that line breaks do not change."""
     opening, closing, style = _MARKS[piece.kind]
     body = piece.text.strip()
     if not body:

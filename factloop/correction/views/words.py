@@ -11,6 +11,7 @@ from factloop.correction.records import Change, ChangeKind, Correction, Doubt, L
 from factloop.reports.claims import PROBLEMS, ClaimView, Status, finding_words, tally, views_of
 from factloop.reports.figures import how_often_right, plural
 from factloop.reports.visible import visible
+from factloop.tools.text.markup import plain_text
 
 _NUMBERED_NOTE = re.compile(r"\[\^(\d+)\]")
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|]")
@@ -35,7 +36,7 @@ def decision(correction: Correction) -> str:
 
 
 def headline(correction: Correction) -> str:
-    """The decision in a few words. A text that is worse in any count is not described as better."""
+    """The decision in a few words. A text with more problems of any kind is not described as better."""
     if correction.accepted:
         worse = _worse(correction)
         said = f"Changed, but {' and '.join(worse)} than before" if worse else "Corrected"
@@ -47,7 +48,7 @@ def headline(correction: Correction) -> str:
 
 
 def unjudged(correction: Correction) -> str:
-    """The number of sentences in the text to use that have claims without a verdict; empty if there are none."""
+    """The number of sentences in the final text that contain claims without a verdict; empty if there are none."""
     n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
     were, them = ("was", "it") if n == 1 else ("were", "them")
     return f"{plural(n, 'sentence')} {were} not judged; read {them} yourself" if n else ""
@@ -70,8 +71,7 @@ def response_title(correction: Correction) -> str:
 
 
 def kept_back(correction: Correction) -> str | None:
-    """A line with the reason why corrections were rejected, or the number of sentences that were not judged; None if
-    neither applies."""
+    """One line about a rejected correction, unchanged faulty sentences or, otherwise, unjudged ones, if any."""
     if not correction.accepted:
         is_done = correction.rejected is Rejection.NOTHING_TO_CORRECT
         return unjudged(correction) or None if is_done else f"the original text was kept: {correction.why}"
@@ -95,15 +95,14 @@ def changes_words(correction: Correction) -> str:
 
 
 def change_reason(change: Change) -> str:
-    """The reason for a change: findings on its claims, and anything else; empty in older corrections."""
-    reasons = [*map(finding_words, change.findings), change.detail]
-    return "; ".join(reason for reason in reasons if reason)
+    """The reason for a change: the findings on its claims and any further details. Empty in older corrections."""
+    return "; ".join(filter(None, (*map(finding_words, change.findings), change.detail)))
 
 
 def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | None:
-    """The number of unproven sentences in the text to use, and how they are marked; None if all are proven.
+    """The number of unproven sentences in the final text, and how they are marked; None if all are proven.
 
-    `1 sentence is unproven; it is marked [unverified]`, or `2 sentences are unproven; 1 of them not marked`.
+    For example, `1 sentence is unproven; it is marked [unverified]`.
     """
     n, unmarked = len(correction.doubts), sum(doubt.mark is None for doubt in correction.doubts)
     if not n:
@@ -116,12 +115,12 @@ def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | No
 
 
 def doubted(correction: Correction, doubt: Doubt) -> str:
-    """The doubtful sentence."""
-    return correction.text[slice(*doubt.span)].strip()
+    """The doubtful passage, without markup."""
+    return plain_text(correction.text[slice(*doubt.span)])
 
 
 def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> str:
-    """The finding on a passage, and how it is marked: in brackets, with the footnote of this number, or not at all."""
+    """The findings on a passage, and how it is marked: in brackets, by the footnote with this number, or not at all."""
     found = ", ".join(map(finding_words, doubt.findings))
     if doubt.mark is None:
         return f"{found}; not marked"
@@ -129,15 +128,13 @@ def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> 
 
 
 def note_numbers(correction: Correction) -> range:
-    """The footnote number of each mark, in order. They continue after the numbered footnotes of the text."""
+    """The footnote number of each mark, in order. The numbers continue those of the footnotes in the text."""
     first = max(map(int, _NUMBERED_NOTE.findall(correction.text)), default=0) + 1
     return range(first, first + len(correction.marks))
 
 
 def footnoted(correction: Correction) -> str:
-    """The text to use, in Markdown, with footnotes in place of bracket marks. Each footnote states the finding and the
-    reason. Without marks, the text is unchanged.
-    """
+    """The final text in Markdown, with footnotes instead of bracketed marks. They state the findings and reasons."""
     text, report = correction.text, correction.report
     parts, notes, reached = [], [], 0
     marked = [(doubt, doubt.mark) for doubt in correction.doubts if doubt.mark is not None]
@@ -161,7 +158,7 @@ def claims_of(report: FactualityReport, ids: Iterable[str]) -> list[ClaimView]:
 
 
 def evidence_of(correction: Correction, change: Change) -> list[Evidence]:
-    """The evidence that the new wording is based on, or that contradicted the claims of a removed sentence."""
+    """The evidence that the new wording is based on or, for a removed sentence, the evidence against its claims."""
     wrong = claims_of(correction.before, change.claims)
     wanted = set(change.evidence) or {item for one in wrong for item in one.claim.judgement.cited}
     found: dict[tuple[str, str], Evidence] = {}

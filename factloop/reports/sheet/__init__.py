@@ -1,1 +1,1 @@
-"""Defines each table once: `table` has its contents, which `terminal`, `files` and the pages' `sheet.html.j2` show."""
+"""Shows tables. `table` defines their contents, which `terminal`, `files` and the template `sheet.html.j2` lay out."""

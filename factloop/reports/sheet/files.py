@@ -26,10 +26,10 @@ _LATEX = str.maketrans(
 
 
 def tables_file(show: Callable[[Console], object], name: str) -> str:
-    """All tables that the report shows on a terminal, for a file with this name: LaTeX for `.tex`, otherwise CSV.
+    """All tables that a report shows on the terminal, as LaTeX if the file name ends in `.tex`, or else as CSV.
 
-    In LaTeX, figures are rounded as on the terminal; the package booktabs and an engine that supports Unicode are
-    required. In CSV, figures have all their digits; if there are several tables, each is preceded by its title.
+    In LaTeX, figures are rounded as on the terminal. The package booktabs and an engine that supports Unicode are
+    required. In CSV, figures are not rounded. If there are several tables, each is preceded by its title.
     """
     kept = KeptSheets()
     show(kept)
@@ -41,9 +41,10 @@ def tables_file(show: Callable[[Console], object], name: str) -> str:
 
 
 def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Callable[[], str | bytes]]:
-    """The pictures on the page, in its order: a `.pdf` contains one on each page, an `.svg` only the first.
+    """Maps file names to functions that return the pictures on the page in its order.
 
-    The second SVG has `-2` appended to its name, and so on. Raises ConfigError if the page has no pictures.
+    A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first picture; the
+    second is in a file whose name ends in `-2`, and so on. Raises ConfigError if the page has no pictures.
     """
     from factloop.reports.pictures import as_file, as_pdf, kept_pictures
 
@@ -86,7 +87,7 @@ def _filled(sheet: Sheet, place: int) -> bool:
 
 
 def _row(cells: Sequence[str]) -> str:
-    """The row; `{}` prevents a bracket or star at its start from being read as an argument of the previous command."""
+    """The row in LaTeX. After `{}`, a bracket or star is not read as an argument of the previous command."""
     row = " & ".join(cells)
     return f"{'{}' if row.lstrip().startswith(('[', '*')) else ''}{row} \\\\"
 

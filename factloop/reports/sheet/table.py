@@ -1,4 +1,4 @@
-"""Defines a table and the wording of every cell once; each output lays it out in its own way."""
+"""Defines a table with the wording of every cell. Each output lays it out in its own way."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ class Cell:
 
     text: str
     note: str = ""
-    """An addition to the text that all outputs show, such as its interval."""
+    """An addition that all outputs show after the text, such as an interval."""
     basis: str = ""
-    """What the text is based on. Pages show it; other outputs have less room."""
+    """What the figure is based on. Pages always show it; other outputs have less room."""
     why: str = ""
     """Why there is no figure; empty if there is one."""
     value: Value = None
-    """The number in the text with all its digits, for CSV; None if the text itself is the value."""
+    """The unrounded number, for CSV; None if the text itself is the value."""
     interval: tuple[float, float] | None = None
     n: int | None = None
     """Number of items that the figure is based on."""
     tone: str = ""
-    """The verdict whose colour the text has, such as `is-supported` on pages."""
+    """The class that gives the text the colour of a verdict on pages, such as `is-supported`."""
     style: str = ""
     """The colour of the text on the terminal."""
     is_marked: bool = False
-    """Whether it is highlighted, like the diagonal of an agreement table."""
+    """Whether the cell is highlighted, like the diagonal of an agreement table."""
 
 
 @dataclass(frozen=True)
 class Column:
     head: str
     is_name: bool = False
-    """Whether its cells name the subject of a line, as in the first column. On the terminal, names come first."""
+    """Whether the cells name the subject of a line, as in a first column. On the terminal, names come first."""
     is_heading: bool = False
     """Whether the terminal shows the name only once, above all lines that share it."""
     is_as_given: bool = False
-    """Whether a heading keeps its first letter, because it is the name of a system."""
+    """Whether the heading is not capitalized, because it is the name of a system."""
     is_strong: bool = False
     key: str = ""
-    """Its header in CSV, if different."""
+    """The column's header in CSV, if it is different."""
     on_terminal: bool = True
     on_page: bool = True
 
@@ -59,13 +59,13 @@ class Line:
     cells: tuple[Cell, ...]
     """One for each column."""
     of: tuple[str, ...] = ()
-    """The names that a page's script uses for the subject of the line."""
+    """The names by which a page's script refers to the subject of the line."""
     is_total: bool = False
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table. Names and texts may come from files and models, so every renderer shows them as text."""
+    """A table. Its texts may come from files and models, so renderers must not interpret them as markup."""
 
     title: str
     columns: tuple[Column, ...]
@@ -80,7 +80,7 @@ class Sheet:
         return [(column, cell) for column, cell in self._pairs(line) if column.on_terminal and not column.is_heading]
 
     def heading_of(self, line: Line) -> str:
-        """The name above the line, capitalized if it is factloop's own wording; empty if there is none."""
+        """The heading above the line, capitalized unless it is a given name; empty if there is no heading."""
         for column, cell in self._pairs(line):
             if column.is_heading:
                 return cell.text if column.is_as_given else cell.text[:1].upper() + cell.text[1:]
@@ -89,8 +89,8 @@ class Sheet:
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
         """A sheet with one line per figure, for tables that do not fit side by side.
 
-        `measure`, `value` and `interval` are the names of its columns. The figures are those in strong columns that the
-        terminal shows.
+        It contains the figures in those strong columns that the terminal shows. `measure`, `value` and `interval` are
+        the headers of its columns.
         """
         names = tuple(column for column in self.columns if column.is_name)
         given = (name(measure), Column(value, is_strong=True), Column(interval), Column("n"))
@@ -113,7 +113,7 @@ def _turned(column: Column, cell: Cell) -> tuple[Cell, ...]:
 
 
 ColumnOf = tuple[Column, Callable[[Item], Cell | str | int]]
-"""A column, and the function that fills its cell for an item."""
+"""A column, and a function that returns the content of its cell for an item."""
 
 
 def sheet_of(
@@ -124,7 +124,7 @@ def sheet_of(
     of: Callable[[Item], tuple[str, ...]] = lambda _: (),
     is_total: Callable[[Item], bool] = lambda _: False,
 ) -> Sheet:
-    """A sheet with one line per item and one cell per column. Integers and strings become cells."""
+    """A sheet with one line per item and one cell per column. Integers and strings are converted to cells."""
     lines = [Line(tuple(_cell(say(item)) for _, say in columns), of(item), is_total(item)) for item in items]
     return Sheet(title, tuple(column for column, _ in columns), tuple(lines))
 
@@ -144,7 +144,6 @@ def _cell(said: Cell | str | int) -> Cell:
 
 
 def count_cell(count: int) -> Cell:
-    """A count such as `1,204`."""
     return Cell(f"{count:,}", value=count)
 
 
@@ -167,14 +166,14 @@ def figure_cell(
 def value_cell(
     value: float | None, shown: Callable[[float], str], why: str = "", *, note: str = "", basis: str = ""
 ) -> Cell:
-    """A number without an interval or, if it is None, a dash or the reason."""
+    """A number without an interval. If it is None, the cell contains a dash and the reason."""
     if value is None:
         return Cell(NOTHING, note, basis, why=why)
     return Cell(shown(value), note, basis, value=value)
 
 
 def sheet_download(words: str, file: str, sheet: Sheet) -> DownloadLink:
-    """A link that downloads the sheet."""
+    """A link that downloads the sheet as CSV."""
     return text_download(words, file, "text/csv", sheet_csv(sheet))
 
 
@@ -194,7 +193,7 @@ _PARTS: tuple[tuple[str, Callable[[Cell], Value]], ...] = (
 
 
 def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
-    """Columns with their headers, including the parts of figures that at least one line has."""
+    """Headers and values of all CSV columns, including the parts of figures that occur in any line."""
     for place, column in enumerate(sheet.columns):
         head = column.key or column.head
         cells = [line.cells[place] for line in sheet.lines]
@@ -206,7 +205,7 @@ def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
 
 
 def _value(cell: Cell) -> Value:
-    """The value for CSV: None if there is no figure, never the dash that other outputs show."""
+    """The value for CSV. None if there is no figure, for which other outputs show a dash."""
     if cell.value is not None:
         return cell.value
     return None if cell.text == NOTHING else cell.text

@@ -1,4 +1,4 @@
-"""Shows a table on the terminal, with figures side by side, or stacked if there is not enough room."""
+"""Shows a table on the terminal, with figures side by side or, if there is not enough room, stacked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Layout = Callable[[Sheet], RenderableType]
 
 
 class KeptSheets(Console):
-    """A console that prints nothing and collects the tables printed to it."""
+    """A console that collects the tables printed to it and prints nothing."""
 
     def __init__(self) -> None:
         super().__init__(quiet=True)
@@ -29,15 +29,15 @@ class KeptSheets(Console):
 
 
 def keep_sheet(console: Console, sheet: Sheet) -> None:
-    """Adds a table to the console if it collects tables, for callers that print the table in another form."""
+    """Adds a table to a console that collects tables, for callers that print it in another form."""
     if isinstance(console, KeptSheets):
         console.sheets += [sheet] * bool(sheet.lines)
 
 
 def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None, *, whole: Sheet | None = None) -> None:
-    """Prints the sheet under its title if it has lines; `narrow` lays it out if it does not fit side by side.
+    """Prints the sheet under its title, if it has any lines. `narrow` lays out sheets that do not fit side by side.
 
-    `whole` is the table to write to files, if the terminal shows it in another form.
+    `whole` is the table to write to files, if it differs from the one on the terminal.
     """
     keep_sheet(console, whole or sheet)
     if sheet.lines:
@@ -51,7 +51,7 @@ def sheet_body(sheet: Sheet, width: int, narrow: Layout | None = None) -> Render
 
 
 def _widths(sheet: Sheet, room: int) -> list[int] | None:
-    """Column widths on the terminal, wrapping long headers as little as possible; None if the columns do not fit."""
+    """The widths of the columns, with as little wrapping of headers as possible; None if they do not fit."""
     needed = [*map(_needed, zip(*map(sheet.on_terminal, sheet.lines), strict=True))]
     for limit in range(max((head for _, head in needed), default=0), -1, -1):
         widths = [max(least, min(head, limit)) for least, head in needed]
@@ -61,7 +61,7 @@ def _widths(sheet: Sheet, room: int) -> list[int] | None:
 
 
 def _needed(found: Sequence[tuple[Column, Cell]]) -> tuple[int, int]:
-    """The width of the longest text or header word, and that of the whole header."""
+    """The width of the longest text or word in the header, and the width of the whole header."""
     column = found[0][0]
     head = one_line(column.head)
     below = max(cell_len(_below(cell)) for _, cell in found)
@@ -71,7 +71,6 @@ def _needed(found: Sequence[tuple[Column, Cell]]) -> tuple[int, int]:
 
 
 def _side_by_side(sheet: Sheet, widths: Sequence[int]) -> RenderableType:
-    """Puts each heading above its own table."""
     parts: list[RenderableType] = []
     for place, (heading, lines) in enumerate(_under_headings(sheet)):
         parts += [Text(one_line(heading), style="bold")] if heading else []
@@ -115,13 +114,13 @@ def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_he
 
 
 def _head(column: Column, width: int) -> Text:
-    """The header, wrapped to the width. Rich itself wraps the headers of name columns."""
+    """The header, wrapped to this width unless it is that of a name column, which Rich wraps."""
     head = one_line(column.head)
     return Text(head if column.is_name else "\n".join(_folded(head, width)))
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """The text, wrapped to lines of this width or that of the longest word."""
+    """The text as lines of at most this width, or of one longer word."""
     lines: list[str] = []
     for word in text.split():
         if lines and cell_len(f"{lines[-1]} {word}") <= width:
@@ -138,7 +137,7 @@ def _n_repeated(names: Sequence[str], above: Sequence[str]) -> int:
 
 
 def stacked(sheet: Sheet) -> Text:
-    """A text with one line per figure and its full basis, below the names of the line."""
+    """The sheet as text. The names of each line are followed by one line for each figure, with its basis."""
     lines: list[tuple[str, str]] = []
     for heading, found in _under_headings(sheet):
         lines += [(one_line(heading), "bold")] if heading else []
@@ -159,7 +158,7 @@ def _words(cell: Cell) -> Iterator[str]:
 
 
 def _cell(cell: Cell, column: Column, width: int) -> Text:
-    """Names are wrapped to the available width, so that text below them is not wrapped any further."""
+    """The cell with its notes. The text below a name is not wrapped here, because Rich wraps name columns."""
     text, *notes = _texts(cell)
     below = _below(cell)
     notes += [] if not below else [below] if column.is_name else _folded(below, width)
@@ -172,7 +171,6 @@ def _below(cell: Cell) -> str:
 
 
 def _texts(cell: Cell, *, says_why: bool = False) -> Iterator[str]:
-    """The text of a cell, followed by its note."""
     if cell.why:
         yield f"undefined: {one_line(cell.why)}" if says_why else "undefined"
     else:

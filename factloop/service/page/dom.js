@@ -34,11 +34,12 @@ export const button = (label, act, attributes = {}) => h("button", { type: "butt
 
 export const mark = (status, symbol) => h("span", { class: `mark is-${status}`, "aria-hidden": "true" }, symbol);
 
-// A line for what went wrong, which is read aloud.
+// A line for what went wrong or is being done (text ending in an ellipsis), which is read aloud.
 export const troubleLine = () => {
   const element = h("p", { class: "trouble", role: "alert", hidden: true });
   const say = (text) => {
     if (element.textContent !== text) replace(element, text);
+    element.classList.toggle("is-progress", text.endsWith(" …"));
     element.hidden = !text;
   };
   // The action of a button, whose errors are shown in the line.

@@ -148,7 +148,10 @@ const jobForm = (label, main, side, send, against) => {
     form.requestSubmit();
   };
   const chosen = h("input", { type: "file", hidden: true, multiple: true, "aria-label": "Read files", accept: SUFFIXES, onchange: () => reading([...chosen.files]) });
-  const reading = (files) => trouble.trying(async () => against.add(await readAll(files, trouble.say)))();
+  const reading = (files) => trouble.trying(async () => {
+    go.disabled = true; // nothing is sent without documents that are still being read
+    try { against.add(await readAll(files, trouble.say)); } finally { go.disabled = false; }
+  })();
   droppedOn(against.element, reading, trouble);
   against.reading.append(button("Read files", () => { chosen.value = ""; chosen.click(); }), chosen);
   const form = h("form", { class: "ask", "aria-labelledby": "title", onsubmit: submit, onkeydown: pressed },

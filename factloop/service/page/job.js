@@ -40,7 +40,7 @@ const watch = async (path, job, info, { state, actions, list, trouble, signal, a
     signal,
     told: (isOpen) => { isLost = !isOpen; tell(); },
     heard: (type, data) => {
-      waiting = type === "waiting" ? `${data.server} accepts no requests (${data.cause}): waiting ${Math.round(data.waited_s)} of ${many(data.patience_s)} s.` : "";
+      waiting = type === "waiting" ? `${data.server} is not accepting requests (${data.cause}): waiting ${Math.round(data.waited_s)} of ${many(data.patience_s)} s.` : "";
       if (type === "job_finished") over = data;
       take(claims, list, type, data);
       tell();

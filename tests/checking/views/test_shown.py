@@ -152,7 +152,7 @@ def test_a_page_is_named_by_the_question_or_by_how_the_answer_begins(
 
 def test_a_claim_free_response_says_so() -> None:
     page = Page(render_html(make_report("I don't know.", ())))
-    assert "The response makes no claim that can be checked." in page.text_in("claims")
+    assert "The response makes no claims that can be checked." in page.text_in("claims")
     assert page.text_in("prose").strip() == "I don't know."
     assert not page.of("svg")
 

@@ -46,9 +46,9 @@ def test_a_line_is_a_row(tmp_path: Path, data: bytes, expected: list[tuple[int, 
 @pytest.mark.parametrize(
     ("data", "line", "message"),
     [
-        (b"", None, "it has no rows"),
-        (b"\n \n", None, "it has no rows"),
-        (b"\xef\xbb\xbf", None, "it has no rows"),
+        (b"", None, "the file has no rows"),
+        (b"\n \n", None, "the file has no rows"),
+        (b"\xef\xbb\xbf", None, "the file has no rows"),
         (b'{"a": 1}\n{"a": \n', 2, "this line is not JSON: Expecting value at column 7"),
         (b'{"a": 1} {"a": 2}', 1, "this line is not JSON: Extra data at column 10"),
         (b'\n[{"a": 1}]', 2, "each line must be a JSON object, not a list"),

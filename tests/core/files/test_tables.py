@@ -35,7 +35,7 @@ def parquet_file(folder: Path, rows: list[dict[str, Any]]) -> Path:
     [
         ("", 1, "this is not JSON: Expecting value"),
         ('{"a": 1}', None, "must be an array of objects, not an object"),
-        ("[]", None, "it has no rows"),
+        ("[]", None, "the file has no rows"),
         ('[{"a": 1}\n {"a": 2}]', 2, "this is not JSON: Expecting ',' delimiter"),
         ('[{"a": 1},\n 3]', 2, "must be an object, not 3"),
         (f'[\n{{"a": {"[" * 100_000}', None, "this is not JSON: a value is too large or too deep"),
@@ -123,7 +123,7 @@ def test_a_folder_holds_the_files_that_match(tmp_path: Path) -> None:
         jsonl(tmp_path / name, {})
     assert files_of(tmp_path, "*.jsonl") == [tmp_path / "a.jsonl", tmp_path / "b.jsonl", tmp_path / "deep/d.jsonl"]
     assert files_of(tmp_path / "c.txt", "*.jsonl") == [tmp_path / "c.txt"]
-    with pytest.raises(DataError, match=r"no file in this folder is named \*\.csv"):
+    with pytest.raises(DataError, match=r"this folder contains no \*\.csv files"):
         files_of(tmp_path, "*.csv")
 
 

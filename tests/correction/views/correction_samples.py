@@ -67,7 +67,7 @@ def nothing_done(
         text=before.response,
         accepted=False,
         rejected=rejected,
-        why="no unsupported claim was found",
+        why="no unsupported claims were found",
         before=before,
         rounds=0,
         rewriter="offline rewriter",

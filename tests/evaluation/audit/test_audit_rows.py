@@ -159,7 +159,7 @@ def test_what_is_wrong_is_refused_by_line_and_field(tmp_path: Path, rows: list[d
         (f"dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,{'[' * 100_000},1\n", "'label': must be"),
         ("dataset,evaluators,evaluator:e\nx,{},1\n", ":2: field 'evaluators': put scores here or in columns"),
         ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,1,\n", "no row has a score"),
-        ("dataset,system\n", "it has no rows"),
+        ("dataset,system\n", "the file has no rows"),
     ],
 )
 def test_what_is_wrong_in_csv(tmp_path: Path, text: str, message: str) -> None:

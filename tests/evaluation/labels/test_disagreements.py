@@ -60,7 +60,7 @@ def test_the_sheet_says_what_either_side_says_and_not_whose_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "labels", "said"), [("sn", "", "no claim has both"), ("sn", "SN", "no verdict differs")]
+    ("verdicts", "labels", "said"), [("sn", "", "no claims have both"), ("sn", "SN", "all verdicts agree")]
 )
 def test_nothing_to_draw_is_refused(verdicts: str, labels: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
@@ -104,7 +104,7 @@ def test_the_papers_wins_have_their_interval() -> None:
     [
         (lambda text: text.replace("neither", "both"), "answer"),
         (lambda text: text + "1,first\n", "appears twice"),
-        (lambda text: text + "99,first\n", "the key has no such item"),
+        (lambda text: text + "99,first\n", "the key does not contain this item"),
         (lambda text: "\n".join(text.splitlines()[:-1]), "item 15 is missing"),
     ],
 )
@@ -149,7 +149,7 @@ def test_answers_of_another_page_are_refused(tmp_path: Path) -> None:
     for text, said in (
         (saved_answers(page_of(seed=1)[1], ["first"]), "are from different pages"),
         (saved_answers(found, ["both"]), "is not a file of answers"),
-        (saved_answers(found, ["first"], claims=[]), "its claims are not those"),
+        (saved_answers(found, ["first"], claims=[]), "the claims differ from those"),
         (saved_answers(found, ["first"], kind="labels"), "is not a file of answers"),
     ):
         place.write_text(text)

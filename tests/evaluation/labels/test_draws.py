@@ -82,7 +82,7 @@ def test_labels_of_two_draws_by_hand(tmp_path: Path) -> None:
     own = corrected(tmp_path / "l3.jsonl", run).own_claims
     assert own is not None
     assert own.value == own.low == own.high == pytest.approx(run.precision)
-    with pytest.raises(ConfigError, match="each of the 40 claims that could be drawn already has a label"):
+    with pytest.raises(ConfigError, match="all 40 claims that could be drawn already have a label"):
         drawn_from(run, 5, 3, known=read_known(tmp_path / "l3.jsonl"))
 
 
@@ -130,9 +130,9 @@ def test_draws_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     for differing in (None, DisagreementPolicy.LEFT_OUT):
         with pytest.raises(DataError, match=r"s1.csv come from independent draws"):
             exported(out, first, stranger, differing=differing)
-    with pytest.raises(DataError, match=r"d-\w{8} left out 10 claims that had a label, but there are 0 here"):
+    with pytest.raises(DataError, match=r"d-\w{8} left out 10 claims that already had labels, but the other"):
         exported(out, second)
-    with pytest.raises(DataError, match="but there are 5 here"):
+    with pytest.raises(DataError, match="but the other files contain 5 such claims"):
         exported(out, half, second)
     with pytest.raises(DataError, match="come from independent draws"):
         exported(out, first, tmp_path / "l1.jsonl", second)

@@ -58,7 +58,7 @@ def exported_after(folder: Path, edit: Callable[[dict[str, str]], Any], n: int =
     ],
 )
 def test_a_row_that_was_edited_is_refused_by_line(tmp_path: Path, column: str, value: str | None) -> None:
-    with pytest.raises(DataError, match=r"edited\.csv:2: this row was changed after labels next wrote it"):
+    with pytest.raises(DataError, match=r"edited\.csv:2: this row has changed since `labels next` wrote it"):
         exported_after(
             tmp_path, lambda row: row.update({column: str(1 - int(row["verdict"])) if value is None else value})
         )

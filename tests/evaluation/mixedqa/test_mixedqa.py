@@ -220,7 +220,7 @@ def test_both_say_who_was_asked_and_how_the_intervals_came_about() -> None:
     page = words(parsed(render_mixedqa_html(sample_result())).text_content())
     for said in (
         "openai:gpt-4o-mini was asked about the responses of every system; in the paper, each is asked about its own.",
-        "95% intervals by 200 resamples of whole questions",
+        "95% intervals from 200 resamples of whole questions",
         "3 calls failed and were retried.",
     ):
         assert said in terminal

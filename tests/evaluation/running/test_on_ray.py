@@ -132,8 +132,8 @@ async def test_a_dead_worker_is_replaced_and_who_stops_early_ends_its_replacemen
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"workers": 0}, "--workers 0: must be at least 1"),
-        ({"workers": 65}, "--workers 65: must not exceed --concurrency"),
+        ({"workers": 0}, "--workers must be at least 1, not 0"),
+        ({"workers": 65}, "--workers must not exceed --concurrency"),
     ],
 )
 async def test_numbers_of_workers_that_make_no_sense(

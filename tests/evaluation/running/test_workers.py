@@ -130,7 +130,7 @@ async def test_what_ends_a_run(actors: list[Actor], error: type[Exception], said
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "nonsense::", "127.0.0.1:99999"])
 async def test_an_address_without_a_cluster_is_refused_at_once(address: str) -> None:
-    with pytest.raises(ConfigError, match=f"--address {address}: no Ray cluster responds"):
+    with pytest.raises(ConfigError, match=f"no Ray cluster responds at --address {address}"):
         await anext(judge_on_ray(CheckSettings(), [], directory=None, workers=2, address=address))
 
 

@@ -130,7 +130,7 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
     assert (sample.responses[0] == sample.responses[1], sample.responses[0] == sample.responses[2]) == (True, False)
     with pytest.raises(ConfigError, match="judge, other; specify which evaluator"):
         load_calibration(place)
-    with pytest.raises(ConfigError, match=r"no evaluator 'x', only judge, other"):
+    with pytest.raises(ConfigError, match=r"no evaluator 'x'; choose from judge, other"):
         load_calibration(place, evaluator="x")
 
 
@@ -138,7 +138,7 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
     ("run", "said"),
     [
         ({"made_by": fingerprint(snapshots=("sim-2",))}, "judged by another evaluator (snapshots differ)"),
-        ({"kind": "responses"}, "The claims of this run are the evaluator's own"),
+        ({"kind": "responses"}, "The evaluator split this run into claims itself"),
     ],
 )
 def test_a_run_is_warned_of_what_differs(tmp_path: Path, run: dict[str, Any], said: str) -> None:

@@ -267,7 +267,7 @@ def test_a_run_is_read_one_response_at_a_time(folder: Path, summary: RunSummary)
 def test_a_missing_report_is_named(folder: Path) -> None:
     lines = (folder / "reports.jsonl").read_text().splitlines(keepends=True)
     (folder / "reports.jsonl").write_text("".join(lines[:2]))
-    with pytest.raises(DataError, match="there is no report on 'two/p1'"):
+    with pytest.raises(DataError, match="the report on 'two/p1', listed in summary"):
         list(read_run(folder).responses())
     (folder / "reports.jsonl").unlink()
     with pytest.raises(DataError, match=r"reports\.jsonl: cannot be read"):
@@ -282,7 +282,7 @@ def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> Non
     with pytest.raises(ConfigError, match="covers a single text"):
         read_run(folder)
     for place in (tmp_path / "nowhere", folder / "run.json"):
-        with pytest.raises(ConfigError, match="is not a run; use the --run-dir"):
+        with pytest.raises(ConfigError, match="is not a run; pass the --run-dir"):
             read_run(place)
 
 
@@ -318,7 +318,7 @@ def test_a_report_of_another_version_is_named(folder: Path) -> None:
 def test_a_folder_of_an_experiment_is_called_so(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"experiment": "claims"}')
     (tmp_path / "results.json").write_text("{}")
-    with pytest.raises(ConfigError, match="a run of an experiment, not of factloop eval"):
+    with pytest.raises(ConfigError, match="an experiment run, not a `factloop eval` run"):
         read_run(tmp_path)
     (tmp_path / "run.json").write_text("7")
     with pytest.raises(ConfigError, match="has not finished"):

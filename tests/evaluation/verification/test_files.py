@@ -39,8 +39,8 @@ def test_what_is_not_given_is_made_up_and_what_is_stays() -> None:
 @pytest.mark.parametrize(
     ("rows", "complaint"),
     [
-        ([], "pairs.jsonl: it has no rows"),
-        ([{"document": ""}, {"document": None}], "pairs.jsonl: field 'document': no row has a document"),
+        ([], "pairs.jsonl: the file has no rows"),
+        ([{"document": ""}, {"document": None}], "pairs.jsonl: field 'document': there are no documents"),
         (
             [{"claim_id": "k", "response_id": "r"}, {}, {"claim_id": "k", "response_id": "r"}],
             "pairs.jsonl:3: field 'claim_id': line 1 has the same id, 'k', in the same response",
@@ -64,7 +64,7 @@ def test_a_name_that_has_scores_already_is_refused() -> None:
     rows = placed({}, {"evaluators": {"baseline": 0.5}})
     with PairSpool(rows, path="pairs.jsonl", default_dataset="mine") as spool:
         spool.refuse_scored(["nli:x"])
-        with pytest.raises(DataError, match=r"pairs.jsonl:2: field 'evaluators': it already has a score by 'baseline'"):
+        with pytest.raises(DataError, match=r"pairs.jsonl:2: field 'evaluators': there are already scores"):
             spool.refuse_scored(["nli:x", "baseline"])
 
 
@@ -167,7 +167,7 @@ def test_spans_are_counted_in_characters() -> None:
 def test_a_line_that_is_no_prediction(path: Path, line: str) -> None:
     keep(path, prediction("1"))
     path.write_text(f"{path.read_text()}{line}\n")
-    with pytest.raises(DataError, match=r"out.jsonl:2: not a prediction from this command"):
+    with pytest.raises(DataError, match=r"out.jsonl:2: this line was not written by this command"):
         opened(path)
 
 
@@ -176,6 +176,6 @@ def test_a_line_on_another_claim_is_named(path: Path) -> None:
     whole = path.read_bytes()
     with opened(path, keys=set(map(key_of, map(prediction, ("2", "stranger", "1"))))):
         pass
-    with pytest.raises(DataError, match=r"out\.jsonl:2: its claim is not in the input"):
+    with pytest.raises(DataError, match=r"out\.jsonl:2: the claim on this line is not in the input"):
         opened(path, keys=set(map(key_of, map(prediction, ("2", "1", "3")))))
     assert path.read_bytes() == whole

@@ -163,3 +163,11 @@ def test_the_head_of_a_column_gives_its_unit_to_the_cells() -> None:
     rows = read_passage("| Region | Revenue (EUR m) | Height in cm |\n|---|---|---|\n| North | 12.5 | 30 |")
     assert [(figure.unit, figure.values) for figure in rows[0].figures] == [("€", (12.5e6,)), ("m", (0.3,))]
     assert rows[0].text == "| North | 12.5 | 30 |"
+
+
+def test_the_claim_of_a_row_is_held_against_the_row_of_its_subject() -> None:
+    rows = ("route: A; to: Quay; minutes: 12; price_eur: 2.80", "route: B; to: Island; minutes: 25; price_eur: 4.50")
+    said = ("A; minutes: 12.", "A; minutes: 15.", "A; minutes: 25.", "A; price: 4.50.", "A; to: Quay.")
+    found = [Baseline().verify(f"route: {one}", rows) for one in said]
+    assert [one.label for one in found] == ["supported", "contradicted", "insufficient", "insufficient", "supported"]
+    assert found[-1].quote == rows[0]

@@ -12,7 +12,7 @@ from pydantic import PrivateAttr
 
 from factloop.core.errors import ToolError
 from factloop.core.records import SourceDocument
-from factloop.tools.search.base import SearchHit, SearchTool
+from factloop.tools.search.base import SearchHit, SearchTool, over_pages
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 CANDIDATES = 30
@@ -161,10 +161,10 @@ class PassageSearch(SearchTool):
         return None
 
     def _hit(self, run: PassageRun) -> SearchHit:
-        """The run as a hit, with the source of its first passage."""
+        """The run as a hit, with the source of its first passage, or of the pages that it is on."""
         first = run.first
         return SearchHit(
-            source=self._source(first),
+            source=over_pages(self._source(first), self._source(run.last)),
             title=first.title,
             section=first.section,
             passage=run.text(),

@@ -17,6 +17,7 @@ from factloop.tools.search.documents.neighbours import BEGINS_EARLIER, GOES_ON
 from factloop.tools.search.documents.search import DocumentSearch
 from factloop.tools.search.given import GivenDocuments
 from factloop.tools.search.passages import PassageSettings
+from tests.tools.search.documents.made_files import pdf
 
 
 @pytest.fixture
@@ -193,6 +194,12 @@ def test_a_passage_that_begins_or_ends_within_a_sentence_says_so(tmp_path: Path)
     assert hit.passage.endswith(f" {GOES_ON}")
     inner = hit.passage.removeprefix(BEGINS_EARLIER).removesuffix(GOES_ON).strip()
     assert inner in words
+
+
+def test_a_passage_over_several_pages_names_them(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf("Ada was born in 1815.", "She died in 1852.", "Her notes remain."))
+    search = search_in(tmp_path / "a.pdf", cache=tmp_path / "cache")
+    assert [hit.source.rpartition("#")[2] for hit in search.search("died", 1)] == ["page=1-3"]
 
 
 def test_all_passages_come_once_in_reading_order(tool: SearchTool) -> None:
