@@ -111,7 +111,7 @@ def test_everything_but_evaluation_works(package: Path, sim: Simulator) -> None:
     assert found["trust_fc"] is not None
     assert found["bc_checks"] > 0
     assert found["statuses"] == [200, 200]
-    assert found["refused"] == "audits need the package factloop.evaluation, which is not installed in this service"
+    assert found["refused"] == "audits need factloop.evaluation, which is not installed"
 
 
 @pytest.mark.process
@@ -120,5 +120,5 @@ def test_the_command_line_works_but_for_what_is_missing(package: Path) -> None:
     assert checked.returncode == 0, checked.stderr
     assert json.loads(checked.stdout)["counts"]["supported"] == 1
     refused = run(package, "-m", "factloop", "research", "audit", "rows.jsonl")
-    said = "factloop: this command needs the package factloop.evaluation, which is not installed here\n"
+    said = "factloop: this command needs the package factloop.evaluation, which is not installed\n"
     assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", said)

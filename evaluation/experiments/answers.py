@@ -1,7 +1,7 @@
-"""Shares answers between variants: each call is made once, but every variant that uses the answer is charged in full.
+"""Shares answers between variants. Each call is made once, but every variant that uses the answer is charged in full.
 
-Model calls are shared between the variants within one repeat, because each repeat is another draw from the model.
-Searches are shared over all repeats. Only identical requests with the same settings are shared.
+Variants share model calls only within one repeat, because each repeat is another draw from the model. They share
+searches across all repeats. Only identical requests with the same settings are shared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from factloop.tools.calls.together import SingleFlight
 
 
 class SharedAnswers:
-    """A store of answers in one file. Answers are saved before use, and each user is charged as if it were alone.
+    """Stores answers in one file. Answers are saved before use, and each account is charged as if it were alone.
 
     Bound to one event loop.
     """
@@ -36,25 +36,25 @@ class SharedAnswers:
         self._ending = ""
         self._asks = True
         self.spent = UsageMeter()
-        """The usage paid for since the store was opened."""
+        """The usage that was paid for since the store was opened."""
 
     def asked_with(self, way: str) -> Self:
-        """A view of this store that keeps calls made in this way separate."""
+        """Returns a view of this store that keeps calls made in this way separate."""
         other = copy(self)
         other._ending = f" {way}"
         return other
 
     def asking_nothing(self) -> Self:
-        """A view of this store that makes no calls: a missing answer raises BudgetExceeded."""
+        """Returns a view of this store that makes no calls. A missing answer raises BudgetExceeded."""
         other = copy(self)
         other._asks = False
         return other
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        """The stored answer, or the first caller's. The account is charged its cost, even if another account paid.
+        """Returns the stored answer, or makes the call. The account is charged the cost, even if another account paid.
 
         An account is charged once per answer, and its limits apply as if it had paid. An error reaches all waiting
-        callers and is not stored; failed or interrupted calls are charged to the account that made them. Raises the
+        callers and is not stored. Failed or interrupted calls are charged to the account that made them. Raises the
         errors of `Call.make`, BudgetExceeded and ConfigError.
         """
         key = call.key + self._ending
@@ -67,7 +67,7 @@ class SharedAnswers:
         return made["value"], "call" if is_new else "cache"
 
     async def _found_or_paid(self, key: str, call: Call) -> tuple[dict[str, Any], UsageMeter | None]:
-        """The answer, and the account that has just paid for it, if any."""
+        """Returns the answer, and the account that has just paid for it, if any."""
         kept = await self._kept.aside(partial(self._kept.get, key))
         return (await self._pay(key, call), call.meter) if kept is None else (kept.value, None)
 
@@ -91,13 +91,13 @@ class SharedAnswers:
         return made
 
     async def forget(self, key: str) -> None:
-        """Does nothing: this is the record of paid answers."""
+        """Does nothing, because the store records all answers that were paid for."""
 
     def for_one_check(self) -> Self:
         return self
 
     def exchanges(self) -> Iterator[tuple[str, str]]:
-        """Yields each request to a model, with its messages joined in order, and the reply."""
+        """Yields each request to a model, as its messages joined in order, and the reply."""
         for made in self._kept.values():
             if "asked" in made:
                 reply = made["value"]["reply"]
@@ -105,21 +105,21 @@ class SharedAnswers:
 
     @property
     def paid_before(self) -> tuple[int, float]:
-        """Numbers of model calls and US dollars paid for stored answers, which count towards the budget."""
+        """Returns the model calls and US dollars paid for stored answers, which count towards the budget."""
         return self._kept.paid()
 
     def close(self) -> None:
         self._kept.close()
 
     def add_to(self, meter: UsageMeter) -> None:
-        """Adds the cost of all stored answers, in all attempts, and of failed calls in this one."""
+        """Adds the cost of all stored answers from all attempts, and of failed calls in this attempt."""
         for made in self._kept.values():
             meter.add(Usage.model_validate(made["usage"]))
         meter.add(self._failed.snapshot(0.0))
 
 
 def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """The usage actually paid for in all attempts, with each answer counted once."""
+    """Returns the usage that was actually paid for in all attempts, counting each answer once."""
     meter = UsageMeter()
     for one in answers:
         one.add_to(meter)
@@ -127,7 +127,7 @@ def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
 
 
 def spent_on(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """The usage actually paid for in this attempt so far."""
+    """Returns the usage that was actually paid for in this attempt so far."""
     meter = UsageMeter()
     for one in answers:
         meter.add(one.spent.snapshot(0.0))

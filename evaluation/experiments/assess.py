@@ -1,4 +1,4 @@
-"""Builds the report of an experiment from its results: figures, paired differences, conclusions and flips."""
+"""Builds the report of an experiment: figures, paired differences, conclusions and flips."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def assess(
     must_pass: Collection[str] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
-    """The report of an experiment's results, which may be in any order. Costs nothing.
+    """Returns the report on an experiment's results, which may be in any order. Costs nothing.
 
-    Differences are tested at alpha = 1 - level, adjusted for their number, and so are their intervals; a `look` has its
-    own level. Every variant is compared with the baseline, or every two variants with each other; flips are always
-    relative to the baseline. A claim in `must_pass` without a result does not pass. If `resamples` is 0, there are no
-    intervals. Takes time linear in the number of results, and in resamples times groups. Raises DataError if a claim or
-    response occurs twice in one repeat of a variant or has two labels, and ValueError for a level outside (0, 1) or
-    negative resamples.
+    Differences are tested at alpha = 1 - level. Tests and intervals are adjusted for the number of differences. A
+    `look` has its own level. Variants are compared with the baseline, or all with each other. Flips are always relative
+    to the baseline. A claim in `must_pass` without a result does not pass. If `resamples` is 0, there are no intervals.
+    Takes time linear in the number of results, and in resamples times groups. Raises DataError if a claim or response
+    occurs twice in one repeat of a variant or has two labels, and ValueError for a level outside (0, 1) or negative
+    resamples.
     """
     level = level if look is None else look.level
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
@@ -128,10 +128,10 @@ def assess(
 
 
 def _pooled(results: Results) -> tuple[Results, int] | None:
-    """The results with models (or other settings) treated as repeats, and their number.
+    """Returns the results with models (or other settings) treated as repeats, and the number of models.
 
-    These show the effect of each prompt over all models. None unless two or more models were each tried with every
-    prompt.
+    These results show the effect of each prompt across all models. None unless two or more models were each tried with
+    every prompt.
     """
     settings = {
         one.name: json.dumps({name: of for name, of in one.changes.items() if name != "prompts"}, sort_keys=True)
@@ -166,27 +166,27 @@ def _pooled_words(results: Results, level: float, seed: int) -> Iterator[str]:
 
 
 def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
-    """Sentences on what drawn labels can show, or on how to get labels."""
+    """Yields sentences that explain what a sample of labels can show, or how to get labels if there are none."""
     if not panel.n_labelled and len(panel.verdicts) > 1:
-        yield "No claim has a label: use factloop research labels next, which draws the claims that flipped first."
+        yield "No claims are labelled. Use `factloop research labels next`, which draws flipped claims first."
     if panel.chance is not None:
         most = [majority(verdicts) for verdicts in panel.verdicts]
         flips = {place for other in most[1:] for place in flipped(most[0], other)}
         n = sum(panel.gold[place] != MISSING for place in flips)
         yield (
-            f"Labels were drawn, for {panel.n_labelled:,} of {plural(len(panel.gold), 'claim')} ({n:,} of "
-            f"{plural(len(flips), 'flip')}). Accuracy and its differences are estimates for all claims, in which each "
-            "label is weighted by its inverse probability; TPR and TNR would need more labels."
+            f"A sample of claims is labelled: {panel.n_labelled:,} of {plural(len(panel.gold), 'claim')}, and {n:,} of "
+            f"{plural(len(flips), 'flip')}. Accuracies and their differences are estimates for all claims, in which "
+            "labels are weighted by inverse probability. TPR and TNR would need more labels."
         )
         if panel.n_labelled - n < min(FEWEST_ALIKE, len(panel.gold) - len(flips)):
             yield (
-                f"Only the difference is estimated; {plural(FEWEST_ALIKE, 'label')} on claims that did not flip would "
-                "also give each variant an accuracy."
+                f"Only the difference is estimated. Estimating the accuracy of each variant needs "
+                f"{plural(FEWEST_ALIKE, 'label')} of claims that did not flip."
             )
 
 
 FEWEST_ALL_ALIKE = 10
-"""Minimum number of claims for which it is suspicious that a variant always gives the same verdict."""
+"""Minimum number of claims for a warning that a variant always gives the same verdict."""
 
 
 def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterator[str]:
@@ -198,7 +198,7 @@ def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterat
 
 
 def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) -> Iterator[DemandResult]:
-    """Whether each variant except the baseline gets all these claims right, by the verdict of most repeats."""
+    """Yields, for each variant except the baseline, whether the majority verdicts on all these claims are right."""
     wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
     unjudged = sorted({*ids} - {claim_id for _, claim_id in panel.claim_keys})
     notes = f"; not judged: {', '.join(unjudged)}" if unjudged else ""
@@ -219,7 +219,7 @@ def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) ->
 
 
 def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
-    """The quantities that the results allow; for responses, agreement with labels only if there are labels."""
+    """Yields the quantities that the results allow. For responses, agreement with labels requires labels."""
     if panel.responses is None or panel.claims.n_labelled:
         yield from claim_quantities(panel.claims)
     if panel.responses is not None:
@@ -251,14 +251,14 @@ def _variants(
 
 
 def why_unscored(results: Results, variant: str) -> str:
-    """The first reason why a claim of the variant has no verdict; empty if all claims have one."""
+    """Returns the first reason why the variant left a claim without a verdict, or an empty string if there is none."""
     judgements = (one.judgement for one in results.claims if one.variant == variant)
     reasons = ((one.rationale, one.unscored_reason) for one in judgements if one.unscored_reason is not None)
     return next((" ".join(said.split()) or reason.value for said, reason in reasons), "")
 
 
 def _latency(panel: SpentPanel, variant: int) -> Latency:
-    """Quantiles of the latency, with linear interpolation, over items and repeats."""
+    """Returns quantiles of the latency across items and repeats, with linear interpolation."""
     seconds = panel.wall_s[variant][panel.is_there[variant]]
     if not len(seconds):
         return Latency(median_s=None, p95_s=None, n=0)
@@ -267,9 +267,9 @@ def _latency(panel: SpentPanel, variant: int) -> Latency:
 
 
 def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, level: float) -> GroupFigure:
-    """The share of claims on which all repeats of one variant agree.
+    """Returns the share of claims on which all repeats of a variant agree.
 
-    Claims without a verdict in some repeat are excluded and counted.
+    Claims without a verdict in any of the repeats are excluded, and their number is reported.
     """
     verdicts = panel.verdicts[variant]
     whole = ((verdicts >= 0) & (verdicts != UNSCORED)).all(axis=0)
@@ -284,7 +284,7 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion]:
-    """For each comparison, the results for headline and questions, and which side leaves more claims unscored."""
+    """Yields the conclusion of each comparison: results for headline and questions, and who leaves more unscored."""
     for one in differences:
         if one.is_headline:
             of_pair = [each for each in differences if (each.first, each.second) == (one.first, one.second)]
@@ -296,7 +296,7 @@ def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion
 
 
 def _left_open(one: PairedDifference) -> str:
-    """`TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`; empty if it is shown or cannot be a loss."""
+    """Formats a possible loss: `TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`. Otherwise empty."""
     worst = one.low if direction_of(one.quantity) > 0 else one.high
     if one.outcome.is_shown or worst is None or round(direction_of(one.quantity) * worst, 3) >= 0:
         return ""
@@ -307,7 +307,7 @@ def _left_open(one: PairedDifference) -> str:
 def _cautions(
     variants: Sequence[VariantReport], differences: Sequence[PairedDifference], *, n_conflicting: int, repeats: int
 ) -> Iterator[str]:
-    """Reasons not to take the figures at face value; the baseline is the first of the variants."""
+    """Yields reasons not to take the figures at face value. The first variant is the baseline."""
     if len(variants) < 2:
         yield "There is only one variant, so nothing is compared."
     yield from (said for one in variants for said in _result_cautions(one))

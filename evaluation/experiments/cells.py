@@ -1,4 +1,4 @@
-"""Writes cells: the results of one variant on one item in one repeat. Each cell is one line and written only once."""
+"""Writes cells, each of which is the result of one variant on one item in one repeat. A cell is a line in a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from factloop.evaluation.running.log import LogFormat, no_passing_failure
 from factloop.evaluation.runs.reading import parse_record
 
 CellKey = tuple[str, int, str, str]
-"""Variant, repeat, item, and a hash of everything that affects it, so an edited prompt or claim gets new cells."""
+"""Variant, repeat, item, and a hash of everything that affects the result. An edited prompt or claim gets new cells."""
 
 
 class Cell(Record):
@@ -29,7 +29,7 @@ class Cell(Record):
     response: JudgedText | None = None
     """None for a claim."""
     fingerprint: Fingerprint
-    """The prompt hashes and the settings that produced it, and the documents that it was judged against."""
+    """The prompt hashes and settings that produced the result, and the documents against which the item was judged."""
 
     @property
     def key(self) -> CellKey:
@@ -51,10 +51,10 @@ CELL_LOG = LogFormat[Cell, CellKey](
 def cell_of(
     key: CellKey, item: Item, report: FactualityReport, *, is_claim: bool, quality: SplitQuality | None = None
 ) -> Cell:
-    """The cell of a claim, the only one in its report, or of a response with all claims that were found or given.
+    """Returns the cell of a claim (the only one in its report), or of a response with all claims found in it or
+    supplied.
 
-    Time is measured as the time spent waiting for answers, because elapsed time favours variants whose answers already
-    exist.
+    Latency is the time spent waiting for answers, because elapsed time favours variants whose answers already exist.
     """
     variant, repeat, _, made_of = key
     waited_s = sum(stage.wall_s for stage in report.usage.stages.values())

@@ -1,4 +1,4 @@
-"""Estimates the maximum cost of an experiment without spending anything."""
+"""Estimates the maximum cost of an experiment. Spends nothing."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from factloop.tools.text.outline import read_outline
 from factloop.tools.text.silence import silence_of
 
 READING_COMPLETION = 8
-"""Number of tokens in a judge's yes or no as JSON."""
+"""Number of tokens in a judge's answer (yes or no, as JSON)."""
 SHORT_CLAIM = 6
-"""Assumed number of words in a sentence per claim, if it is split into many claims."""
+"""Assumed number of words per claim in a sentence that is split into many claims."""
 
 
 class VariantEstimate(Estimate):
-    """The approximate cost of one repeat of a variant if it were run alone."""
+    """The approximate cost of one repeat of a variant on its own."""
 
     variant: Name
     prompt_files: tuple[PromptFile, ...] = ()
@@ -44,14 +44,14 @@ class VariantEstimate(Estimate):
 
 
 class ClaimsNeeded(Record):
-    """The number of claims with which a variant as good as the baseline meets a demand with a margin."""
+    """The number of claims needed for a variant that is as good as the baseline to meet a demand with a margin."""
 
     metric: str
     margin: NonNegative
     n_needed: Count
-    """Number of independent claims the metric covers; for balanced accuracy, half with each label."""
+    """Number of independent claims that the metric covers. For balanced accuracy, half of them have each label."""
     n: Count
-    """Minimum number of independent claims in the data, since all claims in a group may count as one."""
+    """Minimum number of independent claims in the data, because all claims in a group may count as one."""
     n_claims: Count = 0
     n_groups: Count = 0
 
@@ -59,14 +59,14 @@ class ClaimsNeeded(Record):
     def words(self) -> str:
         enough = "enough" if self.n >= self.n_needed else "too few"
         return (
-            f"{self.metric}:{self.margin:g} needs about {self.n_needed:,} independent claims of its kind if the "
-            f"variants differ on up to {DIFFERING:.0%}; {plural(self.n_claims, 'claim')} in "
-            f"{plural(self.n_groups, 'group')} count as {self.n:,} independent ones: {enough}"
+            f"{self.metric}:{self.margin:g} needs about {self.n_needed:,} independent claims, if the variants "
+            f"differ on up to {DIFFERING:.0%} of them; the {plural(self.n_claims, 'claim')} in "
+            f"{plural(self.n_groups, 'group')} are worth {self.n:,} independent claims, which is {enough}"
         )
 
 
 class ExperimentEstimate(Record):
-    """The approximate cost of an experiment if its variants share nothing. Shared answers are paid for only once.
+    """The approximate cost of an experiment if its variants share no answers. Shared answers are paid for only once.
 
     `budget_usd` and `max_calls` are hard limits.
     """
@@ -77,20 +77,20 @@ class ExperimentEstimate(Record):
     n_items: Count
     repeats: Repeat
     n_cells: Count
-    """Items times variants times repeats."""
+    """The number of items times variants times repeats."""
     variants: tuple[VariantEstimate, ...]
     needed: tuple[ClaimsNeeded, ...] = ()
-    """One entry for each demand that has a margin and is about agreement with labels."""
+    """One entry for each demand that has a margin and concerns agreement with labels."""
     can_show: Mapping[str, Share | None] = Field(default_factory=dict)
     """The true difference in balanced accuracy, TPR and TNR that would be shown 4 times out of 5, if variants differ on
     as many claims as `needed` assumes; None if there are too few claims for any difference."""
     n_for_tenth: Count = 0
-    """The number of independent claims with which a difference of 0.1 in balanced accuracy would be shown."""
+    """The number of independent claims needed to show a difference of 0.1 in balanced accuracy."""
     calls: Count
     answered_calls: Count = 0
-    """Number of these calls whose answers are already in the run directory. The fields below are for the others."""
+    """Number of these calls whose answers are already in the run directory. The fields below cover the others."""
     splitting_calls: Count = 0
-    """Maximum number of these calls that are made by the judge that measures splits."""
+    """Maximum number of these calls that the judge makes to measure splits."""
     searches: Count
     """Number of searches, which all repeats share."""
     prompt_tokens: Count
@@ -108,9 +108,9 @@ def estimate_experiment(
     *,
     cells: Sequence[Cell] = (),
 ) -> ExperimentEstimate:
-    """The estimate for the settings returned by `variants.all_settings`. Costs nothing and needs no key.
+    """Returns the estimate for the settings that `variants.all_settings` returns. Costs nothing and needs no key.
 
-    `cells` come from the answers in a run directory, so only the rest must be paid for.
+    `cells` contains the results that the answers in a run directory already provide. Only the others must be paid for.
     """
     judged = {(one.variant, one.repeat, one.item) for one in cells if CELL_LOG.is_final(one)}
     begun = [one for one in cells if not CELL_LOG.is_final(one)]
@@ -158,7 +158,7 @@ def estimate_experiment(
 
 
 _LABELS = {"tpr": (True,), "tnr": (False,), "balanced_accuracy": (True, False), "accuracy": ((True, False),)}
-"""The labels of the claims that a metric is about; the metric is the mean of the rates for each entry."""
+"""The labels of the claims that a metric covers. The metric is the mean of the rates for these labels."""
 
 
 def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[ClaimsNeeded]:
@@ -170,7 +170,7 @@ def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[Cla
 
 
 def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
-    """The differences that can be shown in the headline and in two questions, which are adjusted for each other."""
+    """Yields the differences that can be shown in the headline and in two mutually adjusted questions."""
     for metric, n_tests in (("balanced_accuracy", 1), ("tpr", 2), ("tnr", 2)):
         n, _, n_groups = _independent(data, metric)
         if n:
@@ -179,9 +179,9 @@ def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
 
 
 def _independent(data: Data, metric: str) -> tuple[float, int, int]:
-    """The number of independent claims that a metric's claims are worth, the number of claims, and that of groups.
+    """Returns how many independent claims a metric's claims are worth, and the number of claims and of groups.
 
-    Claims in a group count as if they were all alike (Kish 1965).
+    Claims in a group count as if they were identical (Kish 1965).
     """
     worth, groups, n_claims = list[float](), set[str](), 0
     for label in _LABELS[metric]:
@@ -201,7 +201,7 @@ def _usage(cell: Cell) -> Usage:
 
 
 def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usage] = ()) -> dict[str, Any]:
-    """The sums of these fields and of the cost, minus what was already paid; the cost is None if any is unknown."""
+    """Returns the sums of these fields and of the cost, minus what was already paid. The cost may be None."""
     sums: dict[str, Any] = {
         field: max(0, sum(getattr(one, field) for one in found) - sum(getattr(one, field) for one in less))
         for field in fields
@@ -212,7 +212,7 @@ def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usag
 
 
 def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
-    """The estimates of the items. Claims share one estimate, since the 1.2 rounds that a claim takes would round to 1.
+    """Returns the estimates of the items. Claims share one estimate, because the 1.2 rounds per claim would round to 1.
 
     Searching an item's own documents costs nothing.
     """
@@ -228,9 +228,9 @@ def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
 
 
 def _measuring(plan: ExperimentPlan, settings: CheckSettings, data: Data) -> Estimate:
-    """The approximate maximum for measuring one variant's splits in one repeat; nothing if no model judges them.
+    """Returns the approximate maximum for measuring a variant's splits in one repeat. Zero without a model as judge.
 
-    A sentence with n claims takes a call for each of n statements, for each claim, and for each ordered pair.
+    A sentence with n claims takes one call for each of n statements, each claim, and each ordered pair of claims.
     """
     spec = parse_spec(plan.splitting or BASELINE)
     sizes = [(item, n) for item in data.items for n in _claims_of_sentences(item)] if spec.calls is not None else []

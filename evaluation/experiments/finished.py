@@ -30,7 +30,7 @@ def is_experiment(folder: str | Path) -> bool:
 
 
 def read_results(folder: str | Path) -> Results:
-    """The results of the last experiment run in a folder. Raises DataError if they cannot be read."""
+    """Returns the results of the last experiment that was run in a folder. Raises DataError if they cannot be read."""
     path = Path(folder) / RESULTS
     try:
         text = path.read_bytes()
@@ -40,11 +40,11 @@ def read_results(folder: str | Path) -> Results:
 
 
 def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Results:
-    """The results of one experiment, or of two on the same data, whose variants are then called `A.NAME` and `B.NAME`.
+    """Returns the results of one experiment, or of two on the same data, with variants named `A.NAME` and `B.NAME`.
 
-    If `variants` are given, only these are used: from two experiments, one of each or the same one of both. The first
-    is the baseline. Raises ConfigError for an unknown variant, or if data, numbers of items or repeats differ, and
-    DataError if results cannot be read.
+    If `variants` is set, only these are used. For two experiments, it names one variant of each, or one that both have.
+    The first is the baseline. Raises ConfigError for an unknown variant, or if data, numbers of items or numbers of
+    repeats differ, and DataError if results cannot be read.
     """
     found = [read_results(folder) for folder in folders]
     if len(found) == 2:
@@ -53,14 +53,14 @@ def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Result
         variants = [f"{side}.{name}" for side, name in zip("AB", of_both, strict=True)] if variants else ()
     first, last = found[0], found[-1]
     if (first.data, first.kind) != (last.data, last.kind):
-        raise ConfigError(f"{folders[0]} is on {first.data}, but {folders[-1]} on {last.data}: use the same data")
+        raise ConfigError(f"{folders[0]} uses {first.data}, but {folders[-1]} uses {last.data}: use the same data")
     for noun, one, other in (("repeat", first.repeats, last.repeats), (first.kind[:-1], first.n_items, last.n_items)):
         if one != other:
-            raise ConfigError(f"{folders[0]} has {plural(one, noun)}, but {folders[-1]} {other:,}: use equal numbers")
+            raise ConfigError(f"{folders[0]} has {plural(one, noun)}, but {folders[-1]} has {other:,}: they must match")
     named = {one.name: one for results in found for one in results.variants}
     wanted = tuple(variants) or tuple(named)
     if strangers := [name for name in wanted if name not in named]:
-        raise ConfigError(f"there is no variant {strangers[0]}; the known ones are {', '.join(named)}")
+        raise ConfigError(f"there is no variant {strangers[0]}; available: {', '.join(named)}")
     baseline = wanted[0] if variants else first.baseline
     claims = tuple(one for results in found for one in results.claims if one.variant in wanted)
     shared = shared_evidence(wanted, claims, baseline, by_text=first.kind == "responses")
@@ -85,7 +85,7 @@ def _renamed(results: Results, side: str) -> Results:
 
 
 def with_labels(results: Results, place: str | Path) -> Results:
-    """The results with the labels and probabilities from a file (`labels export`).
+    """Returns the results with the labels and probabilities from a file that `labels export` wrote.
 
     A claim that already has a label keeps it. Raises DataError if no row matches these results.
     """
@@ -109,11 +109,11 @@ def with_labels(results: Results, place: str | Path) -> Results:
 
 
 MOST_EXCHANGES = 100
-"""Maximum number of flips displayed with requests and replies."""
+"""Maximum number of flips that are displayed with requests and replies."""
 
 
 def with_exchanges(report: ExperimentReport, run_dir: Path) -> ExperimentReport:
-    """The report with both sides' exact requests and replies added to its first flips, if their prompts differ."""
+    """Adds both sides' exact requests and replies to the first flips of the report, if the prompts differ."""
     store = SharedAnswers(run_dir / "repeat-1.sqlite")
     kept = list(store.exchanges())
     store.close()
@@ -139,12 +139,12 @@ _TO_SHOW = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 
 
 def to_label(results: Results) -> Iterator[Candidate]:
-    """The unlabelled claims, flips first, each with the verdict of the baseline or, if it has none, of another variant.
+    """Yields unlabelled claims, flips first, with the verdict of the baseline or, if it has none, of another variant.
 
     Raises ConfigError if all claims have labels.
     """
     if results.claims and all(one.gold is not None for one in results.claims):
-        raise ConfigError(f"{results.data}: all claims of this experiment are labelled, so there are none to label")
+        raise ConfigError(f"{results.data} has no claims to label: all claims of this experiment are labelled")
     panel = panel_of(results)
     most = [majority(verdicts) for verdicts in panel.claims.verdicts]
     flips = {place for other in most[1:] for place in flipped(most[0], other)}

@@ -1,4 +1,4 @@
-"""Records the experiments of a run directory in a file: what was tried on the same data, and how often."""
+"""Records a run directory's experiments in a file, to report what was tried on the same data, and how often."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HISTORY = "history.jsonl"
 
 
 def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> ExperimentReport:
-    """The report with the earlier experiments on its data; also records this one. Raises DataError for a bad line.
+    """Adds earlier experiments on the same data to the report, and records this one. Raises DataError for a bad line.
 
     `n_seen` is the number of held-out items that had been judged in the folder before this run.
     """
@@ -39,7 +39,7 @@ def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> Exp
 
 
 def looks_words(n_before: int, n_seen: int) -> str:
-    """How often the held-out part was used, and what this means."""
+    """Says how often the held-out part was used, and what this means."""
     if n_seen and not n_before:
         return (
             f"{n_seen:,} of the held-out items had verdicts in this run directory before this look, because they were "

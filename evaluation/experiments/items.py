@@ -5,8 +5,8 @@
 - labelled responses: FActScore's layouts, as `factloop eval factscore` reads them;
 - responses: rows with `prompt` and `response`, optionally with `documents`, as `factloop eval FILE` reads them.
 
-Groups are in an order derived from a hash of their names. An early look is therefore not biased if a file is sorted by
-label, and the same groups are held out each time.
+Groups are ordered by a hash of their names. An early look is therefore not biased if a file is sorted by label, and the
+same groups are held out each time.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _GOLD = {FactLabel.SUPPORTED: True, FactLabel.NOT_SUPPORTED: False, FactLabel.IR
 
 @dataclass(frozen=True)
 class Item:
-    """One claim or one response to be judged."""
+    """A claim or response to judge."""
 
     run: RunItem
-    """The item as judged by a run. A claim is a response with a single fact."""
+    """The item in the form that a run judges. A claim is a response with a single fact."""
     group: str
-    """Items in the same group are resampled together: claims of one group or response, or else of one document."""
+    """Items in the same group are resampled together: the claims of a group or response, or else of a document."""
 
     @property
     def gold(self) -> tuple[bool | None, ...]:
-        """The human label of each given fact, in order; None for `irrelevant` or without a label."""
+        """The human labels of the supplied facts, in order. None stands for `irrelevant` or no label."""
         labels = tuple(_GOLD[label] for of_sentence in self.run.labels for label in of_sentence)
         return labels or (None,) * sum(len(given.facts) for given in self.run.facts or ())
 
@@ -55,13 +55,13 @@ class Data:
     """The whole input of an experiment."""
 
     name: str
-    """The name and hash of the file, or of the data set."""
+    """The name and hash of the file or data set."""
     kind: Kind
     items: tuple[Item, ...]
 
     @property
     def groups(self) -> list[str]:
-        """The groups of claims, or the prompts of responses, in an order derived from a hash of their names."""
+        """The groups of claims, or the prompts of responses, ordered by a hash of their names."""
         names = {self.group_of(item) for item in self.items}
         return sorted(names, key=lambda name: hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest())
 
@@ -69,14 +69,14 @@ class Data:
         return item.group if self.kind == "claims" else item.run.prompt_id
 
     def of_groups(self, groups: Iterable[str], part: str = "") -> Data:
-        """The items of these groups; `part` is added to the name."""
+        """Returns the items of these groups. `part` is appended to the name of the data."""
         wanted = {*groups}
         items = tuple(one for one in self.items if self.group_of(one) in wanted)
         return replace(self, name=self.name + part, items=items)
 
 
 def load_data(path: Path, dataset: str | None = None) -> Data:
-    """All items in a file, or in a labelled data set (`NAME:PART`) that is available locally.
+    """Returns all items in a file, or in a labelled data set (`NAME:PART`) that is available locally.
 
     An experiment keeps its items and results in memory. Raises DataError, with file, line and field, for a malformed
     row or an unknown layout.

@@ -1,9 +1,9 @@
-"""Sequential experiments: looks at an experiment that judges its groups step by step until the question is decided.
+"""Sequential experiments, which judge their groups step by step, and look at the results until a question is decided.
 
-Each look is a complete experiment on the groups so far, at its own level. The errors of all looks add up to alpha, so
-every test holds over all of them together, by the union bound, without being adjusted for the others. The error of each
-look is given by a spending function of O'Brien and Fleming's type (Lan and DeMets 1983): little at first, most at the
-end. Four looks at an alpha of 0.05 have 0.0001, 0.0055, 0.0181 and 0.0264.
+Each look is a complete experiment on the groups judged so far, at its own level. The errors of all looks add up to
+alpha. By the union bound, every test is therefore valid across all looks, without further adjustment. A spending
+function of the O'Brien-Fleming type (Lan and DeMets 1983) sets the error of each look: little at first, most at the
+end. With four looks and an alpha of 0.05, the errors are 0.0001, 0.0055, 0.0181 and 0.0264.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from factloop.evaluation.experiments.records import LookReport
 from factloop.reports.figures import plural
 
 LEAST_ERROR = 1e-6
-"""A look with a smaller error is skipped, and its error goes to the next look."""
+"""A look with a smaller error is skipped, and its error is added to that of the next look."""
 
 
 def spent(share: float, alpha: float) -> float:
-    """The error spent after this share of the groups: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
-    from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+    """Returns the error spent after this share of the groups: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
+    from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]  # stubs are not installed
 
     return float(2.0 * ndtr(ndtri(alpha / 2.0) / math.sqrt(share)))
 
 
 def schedule(n_groups: int, until: Until, alpha: float) -> Iterator[tuple[int, float]]:
-    """The number of groups at each look, and the error of that single look. The errors add up to alpha."""
+    """Yields the number of groups at each look, and the error of that look alone. The errors add up to alpha."""
     before = 0.0
     for end in sorted({math.ceil(n_groups * number / until.looks) for number in range(1, until.looks + 1)}):
         now = spent(end / n_groups, alpha)
@@ -49,13 +49,13 @@ class Look:
 
     data: Data
     alpha: float
-    """The error of this single look."""
+    """The error of this look alone."""
     number: int = 1
     of: int = 1
     n_in_all: int = 0
-    """Number of items in all of the data."""
+    """Number of items in the whole data."""
     difference: float | None = None
-    """The difference to show or rule out; None if there is only one look."""
+    """The difference to show or rule out, or None if there is only one look."""
 
     @property
     def level(self) -> float:
@@ -69,7 +69,7 @@ class Look:
 
 
 def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
-    """The looks, each at more groups than the one before; a single look at all groups if `until` is None."""
+    """Yields looks, each with more groups than the one before, or a single look at all groups if `until` is None."""
     alpha, groups, n = round(1.0 - level, 12), data.groups, len(data.items)
     if until is None:
         yield Look(data, alpha, n_in_all=n)
@@ -83,10 +83,10 @@ def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
 def open_questions(
     look: Look, headline: ItemValues, differences: Sequence[PairedDifference], variants: Sequence[str]
 ) -> Iterator[str]:
-    """The variants whose difference from the first one is neither shown nor ruled out.
+    """Yields the variants whose difference from the first variant is neither shown nor ruled out.
 
-    A difference is ruled out if both directions are, by the test of a demand with a margin, with one error for all
-    variants.
+    A difference is ruled out if it is ruled out in both directions, by the test for a demand with a margin. All
+    variants share one error.
     """
     shown = {one.second for one in differences if one.is_headline and one.first == variants[0] and one.outcome.is_shown}
     alpha = look.alpha / max(1, len(variants) - 1)
@@ -96,7 +96,7 @@ def open_questions(
 
 
 def rules_out(values: ItemValues, side: int, margin: float, alpha: float, *, kind: Kind = "claims") -> bool:
-    """Whether this side and the first differ by less than the margin in both directions, each tested at alpha."""
+    """Whether this side differs from the first by less than the margin in both directions, each tested at alpha."""
     demand = Demand(values.quantity.value, values.k, margin)
     both = (replace(contrast(values, *pair), first=0, second=1) for pair in ((0, side), (side, 0)))
     asked = (Judged(("first", "second"), kind, [values], [one], {}) for one in both)
@@ -106,7 +106,7 @@ def rules_out(values: ItemValues, side: int, margin: float, alpha: float, *, kin
 def look_report(
     look: Look, headline: ItemValues, differences: Sequence[PairedDifference], variants: Sequence[str]
 ) -> LookReport | None:
-    """The decision at this look; None if nothing is to be decided."""
+    """Returns the decision at this look, or None if there is nothing to decide."""
     if look.difference is None:
         return None
     still_open = tuple(open_questions(look, headline, differences, variants))

@@ -1,7 +1,7 @@
-"""Improves a prompt from its mistakes: a model proposes changes, and an experiment decides which to keep.
+"""Improves a prompt by learning from mistakes: a model proposes changes, and an experiment decides which to keep.
 
-Changes are tried on the development part of the data. A change that is better there may be overfitted to those claims,
-so the prompt that is kept is compared with the first one on the held-out part, once, at the end.
+Changes are tried on the development part of the data, to which a better change may be overfitted. The final prompt is
+therefore compared with the first one on the held-out part, once, at the end.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ MOST_MISTAKES = 8
 LONGEST_SHOWN = 2_000
 """Maximum number of characters of passages sent with each mistake."""
 START, KEPT = "start", "kept"
-"""The names of the prompt that proposals are compared with: at first, and once a proposal was kept."""
+"""The names of the prompt with which proposals are compared: at first, and after a proposal was kept."""
 
 
 class PromptRevision(StructuredOutput):
-    """New instructions, and what is new in them."""
+    """New instructions, and a description of the change."""
 
     change: str
     system: str
@@ -62,17 +62,17 @@ class Proposal(Record):
 
     name: str
     folder: str = ""
-    """The folder of its prompts; empty if the model returned none."""
+    """The folder of the proposed prompts. Empty if the model returned none."""
     change: str = ""
     refused: str = ""
-    """Why it was not tried: the linter's first finding, or the model's error."""
+    """Why the proposal was not tried: the linter's first finding, or the model's error."""
     figures: tuple[QuantityFigure, ...] = ()
-    """The headline, TPR and TNR on the development part, if it was tried."""
+    """The headline, TPR and TNR on the development part, if the proposal was tried."""
     against: tuple[QuantityFigure, ...] = ()
-    """The same figures for the prompt that it was compared with."""
+    """The same figures for the prompt with which it was compared."""
     is_kept: bool = False
     words: str = ""
-    """The conclusion about it, if it was tried."""
+    """The conclusion about the proposal, if it was tried."""
 
 
 class OptimiseReport(Record):
@@ -82,11 +82,11 @@ class OptimiseReport(Record):
     prompt: str
     rounds: tuple[tuple[Proposal, ...], ...]
     kept: str | None
-    """The folder of the prompt that was kept; None if none was better."""
+    """The folder of the prompt that was kept, or None if none was better."""
     held_out: ExperimentReport | None
     """The comparison of the first prompt with the kept one on the held-out part."""
     paid: Usage
-    """The usage paid for in all attempts in the run directory."""
+    """The usage that was paid for in all attempts in the run directory."""
 
 
 async def optimise(
@@ -99,11 +99,11 @@ async def optimise(
     demands: Sequence[Demand] = (),
     note: Callable[[str], object] = lambda _: None,
 ) -> OptimiseReport:
-    """Searches from the plan's baseline, as set in its `optimise`. `note` is called with each step. Costs money.
+    """Searches from the plan's baseline, as its `optimise` says. `note` is called with each step. Costs money.
 
-    A change is kept if the headline shows that it is better, at a joint level for all rounds, it meets all demands, and
-    the linter finds nothing new. Answers are stored in `run_dir`, so the same command resumes the search; limits apply
-    to the whole search. Raises ConfigError or DataError.
+    A change is kept if the headline shows that it is better (at a joint level for all rounds), if it meets all demands,
+    and if the linter finds nothing new. Answers are stored in `run_dir`, so the same command resumes the search. Limits
+    apply to the whole search. Raises ConfigError or DataError.
     """
     wanted, (development, held_out) = plan.optimise, _parts(plan)
     first: Mapping[str, Any] = plan.variants[plan.baseline_name]
@@ -160,7 +160,7 @@ async def optimise(
 
 
 def _parts(plan: ExperimentPlan) -> tuple[Data, Data]:
-    """The development part and the held-out part. Raises the errors of `plan.load`, and ConfigError for responses."""
+    """Returns the development and held-out parts. Raises the errors of `plan.load`, and ConfigError for responses."""
     development = plan.load()
     if development.kind != "claims":
         raise ConfigError(f"data: {plan.data} contains responses, but improving a prompt needs labelled claims")
@@ -168,7 +168,7 @@ def _parts(plan: ExperimentPlan) -> tuple[Data, Data]:
 
 
 def _with(plan: ExperimentPlan, variants: Mapping[str, Mapping[str, Any]]) -> ExperimentPlan:
-    """The plan with other variants, the first of which is the baseline."""
+    """Returns the plan with other variants. The first one is the baseline."""
     return plan.model_copy(update={"variants": variants, "baseline": None})
 
 
@@ -184,13 +184,13 @@ def _judged(one: Proposal, report: ExperimentReport) -> Proposal:
 
 
 def _chosen(one: Proposal, best: str | None) -> Proposal:
-    """The proposal, marked as kept only if it is the best of its round."""
+    """Returns the proposal, marked as kept only if it is the best of its round."""
     beaten = f" {best} is better still." if one.is_kept and one.name != best else ""
     return one.model_copy(update={"is_kept": one.name == best, "words": one.words + beaten})
 
 
 def mistakes_of(results: Results) -> Iterator[str]:
-    """The claims that the only variant's majority verdict gets wrong, alternating between the two labels."""
+    """Yields the claims that the only variant's majority verdict gets wrong, alternating between the two labels."""
     panel = panel_of(results)
     most, gold = majority(panel.claims.verdicts[0]), panel.claims.gold
     wrong = [place for place in np.flatnonzero(gold != MISSING).tolist() if most[place] not in (gold[place], MISSING)]
@@ -217,7 +217,7 @@ async def _proposals(
     number: int,
     tried: Sequence[str],
 ) -> list[Proposal]:
-    """The proposals of a round, based on different mistakes if there are enough. Costs money."""
+    """Returns the proposals of a round, based on different mistakes if there are enough. Costs money."""
     wanted, registry = plan.optimise, PromptRegistry.load(settings.prompts)
     if settings.model is None:
         raise ConfigError("set a model in the plan's settings: without a model, no prompt is used or proposed")
@@ -241,7 +241,7 @@ async def _proposals(
                 continue
             system = new.system.strip()
             path = _write(folder, registry, replace(source, system=system))
-            refused = "it is the same as another one" if system in before else _fault(path, source)
+            refused = "it is the same as another proposal" if system in before else _fault(path, source)
             before.add(system)
             change = new.change.strip()
             found.append(Proposal(name=folder.name, folder=str(folder), change=change, refused=refused))
@@ -249,7 +249,7 @@ async def _proposals(
 
 
 def _write(folder: Path, registry: PromptRegistry, changed: Prompt) -> Path:
-    """Writes a folder of prompts: the user's own, with the changed one replaced or added."""
+    """Writes a folder with the user's prompts, in which the changed prompt is replaced or added."""
     texts = {name: registry[name].path.read_text(encoding="utf-8-sig") for name in registry.own}
     texts[changed.name] = variant_text(folder.name, changed)
     for name, text in texts.items():
@@ -260,7 +260,7 @@ def _write(folder: Path, registry: PromptRegistry, changed: Prompt) -> Path:
 
 
 def _fault(path: Path, source: Prompt) -> str:
-    """The linter's first finding that the source prompt did not have; empty if there is none."""
+    """Returns the linter's first finding that the source prompt did not have, or an empty string."""
     had = {(one.rule, one.message) for one in lint_paths([source.path], REPLIES).findings}
     new = (one for one in lint_paths([path], REPLIES).findings if (one.rule, one.message) not in had)
     return next((f"line {one.line}: {one.message}" for one in new), "")
@@ -271,9 +271,9 @@ class OptimiseEstimate(Record):
 
     n_proposals: Count
     proposals_usd: NonNegative | None
-    """None if a price is unknown; the same applies to the total."""
+    """None if a price is unknown. The total is then None as well."""
     development: ExperimentEstimate
-    """All proposals in all rounds, and the first prompt, as if they shared nothing."""
+    """All proposals in all rounds, and the first prompt, as if they shared no answers."""
     held_out: ExperimentEstimate
     cost_usd: NonNegative | None
 
@@ -281,7 +281,7 @@ class OptimiseEstimate(Record):
 def estimate_optimise(
     plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
 ) -> OptimiseEstimate:
-    """The estimate, in which a proposal counts as much as the baseline. Costs nothing and needs no key."""
+    """Returns an estimate in which each proposal costs as much as the baseline. Costs nothing and needs no key."""
     n, first = plan.optimise.rounds * plan.optimise.proposals, plan.variants[plan.baseline_name]
 
     def estimated(number: int, data: Data) -> ExperimentEstimate:
@@ -301,7 +301,7 @@ def estimate_optimise(
 
 
 def _price_of_proposal(plan: ExperimentPlan, settings: CheckSettings) -> float | None:
-    """The price of a request with the maximum of mistakes and a reply as long as the prompt; None if it is unknown."""
+    """Returns the price of a request with the most mistakes and a reply as long as the prompt, or None if unknown."""
     model, registry = plan.optimise.model or settings.model, PromptRegistry.load(settings.prompts)
     price = None if model is None else price_of(settings, model, settings.base_url)
     source = registry[plan.optimise.prompt].system

@@ -1,7 +1,7 @@
-"""Arranges the results of an experiment as a table: arrays for the figures, and the rows, cells and flips behind them.
+"""Arranges the results of an experiment as arrays for the figures, and as the rows, cells and flips behind the figures.
 
-Claims are the same if they have the same group and ID. For responses, which variants may split differently, they are
-the same if they have the same response and text. The results may be in any order.
+Claims are the same if they have the same group and ID. Variants may split responses differently, so claims of responses
+are the same if they have the same response and text. The results may be in any order.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from factloop.evaluation.experiments.records import ItemCell, ItemRow, JudgedCla
 from factloop.evaluation.experiments.splitting import SplitQuality
 
 ClaimKey = tuple[str, str]
-"""The group and the claim's id; for responses, the claim's text instead of its id."""
+"""The group and the claim's id. For responses, the claim's text instead of the id."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """All data behind the figures, with the underlying records."""
+    """All data behind the figures, and the underlying records."""
 
     variants: tuple[str, ...]
     """The variants, with the baseline first and the others in the order of the plan."""
@@ -52,27 +52,27 @@ class Panel:
     responses: ResponsePanel | None
     spent: SpentPanel
     n_conflicting: int
-    """Number of claims in responses that have two different labels; they count as unlabelled."""
+    """Number of claims in responses that have two different labels. They count as unlabelled."""
 
     def results_of(self, variant: int, claim: int) -> list[JudgedClaim]:
-        """The variant's judgements of the claim, by repeat."""
+        """Returns the variant's judgements of the claim, by repeat."""
         repeats = range(1, self.claims.verdicts.shape[1] + 1)
         found = (self.found.get((self.variants[variant], repeat, self.claim_keys[claim])) for repeat in repeats)
         return [one for one in found if one is not None]
 
     def text(self, claim: int) -> str:
-        """The claim's id and text, as worded by the first variant that has it."""
+        """Returns the claim's id and text, in the wording of the first variant that has the claim."""
         one = next(one for side in range(len(self.variants)) for one in self.results_of(side, claim))
         return f"{one.claim_id}: {one.claim}"
 
 
 def panel_of(results: Results) -> Panel:
-    """The arrays. Raises DataError if a claim occurs twice in one repeat of a variant, or has two labels."""
+    """Returns the arrays. Raises DataError if a claim occurs twice in one repeat of a variant, or has two labels."""
     variants = (results.baseline, *(one.name for one in results.variants if one.name != results.baseline))
     found = _claims(results)
     keys = tuple(sorted({key for _, _, key in found}))
     prompt_of = {one.response_id: one.prompt_id for one in results.responses}
-    clusters = [prompt_of.get(group, group) for group, _ in keys]  # claims of responses go with their prompt
+    clusters = [prompt_of.get(group, group) for group, _ in keys]  # claims of responses are grouped by prompt
     codes = {name: code for code, name in enumerate(sorted({*clusters, *prompt_of.values()}))}
     n_clusters = max(1, len(codes))
     gold, n_conflicting = _gold(found, keys, by_responses=results.kind == "responses")
@@ -94,7 +94,7 @@ def panel_of(results: Results) -> Panel:
 
 
 def _claims(results: Results) -> dict[tuple[str, int, ClaimKey], JudgedClaim]:
-    """The claims by key. Repeated text in a response counts once, but a repeated claim ID is an error."""
+    """Returns the claims by key. Repeated text in a response counts once, but a repeated claim ID is an error."""
     found: dict[tuple[str, int, ClaimKey], JudgedClaim] = {}
     for one in results.claims:
         _refuse_repeat(one, results.repeats)
@@ -157,7 +157,7 @@ def _responses(
 def _spent(
     usages: Mapping[tuple[int, int, int], Usage], shape: tuple[int, ...], cluster: Ints, n_clusters: int
 ) -> SpentPanel:
-    """The arrays. `usages` maps positions in them to usage."""
+    """Returns the arrays. `usages` maps positions in the arrays to usage."""
     is_there = np.zeros(shape, np.bool_)
     cost, tokens, wall = (np.full(shape, np.nan) for _ in range(3))
     for at, usage in usages.items():
@@ -171,7 +171,7 @@ def _spent(
 
 
 def flips_of(panel: Panel, first: int, second: int) -> tuple[FlipCount, tuple[Flip, ...]]:
-    """The flips between two variants (by position): worse first, then better, then neutral; within these, by cause."""
+    """Returns the flips between two variants (by position): worse first, then better, then neutral, each by cause."""
     one, other = (majority(panel.claims.verdicts[place]) for place in (first, second))
     names = panel.variants[first], panel.variants[second]
 
@@ -201,7 +201,7 @@ def _side(results: Sequence[JudgedClaim], code: int) -> FlipSide:
 
 
 def item_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
-    """A row for each claim or response, by group and item, with its cells in the order of the panel's variants."""
+    """Yields a row for each claim or response, by group and item, with cells in the order of the panel's variants."""
     return _claim_rows(panel) if results.kind == "claims" else _response_rows(panel, results)
 
 
@@ -223,7 +223,7 @@ def _claim_rows(panel: Panel) -> Iterator[ItemRow]:
 
 
 def _claim_cell(found: Sequence[JudgedClaim], code: int, gold: int) -> ItemCell:
-    """`code` is the majority verdict, below 0 if there is none."""
+    """`code` is the majority verdict. It is negative if there is none."""
     scored = [one for one in found if one.judgement.verdict is not None]
     right = sum(CODES[one.judgement.verdict] == gold for one in scored)
     return ItemCell(
@@ -247,7 +247,7 @@ def _response_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
 
 
 def _response_cell(found: Iterable[JudgedText], k: int | None) -> ItemCell:
-    """A response without claims has an F1@K of 0. One whose claims are all unscored has none, as in the figures."""
+    """The F1@K of a response is 0 without claims, and undefined with only unscored claims, as in the figures."""
     counts = [one.counts for one in found]
     values = [precision(one) if k is None else None if is_unknown(one) else f1_at_k(one, k) for one in counts]
     known = [value for value in values if value is not None]

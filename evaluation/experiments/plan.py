@@ -1,4 +1,4 @@
-"""Defines the plan of an experiment: which variants judge which data, and how often. Read from YAML or built in Python.
+"""The plan of an experiment: which variants judge which data, and how often. It is read from YAML or built in Python.
 
 name: strict-assessment
 data: claims.jsonl
@@ -41,7 +41,7 @@ WHOLE = frozenset(marked(CheckSettings, "whole_experiment"))
 """Settings that apply to the whole experiment, not to single variants."""
 _PATHS = path_settings(CheckSettings)
 _OF_NO_PLAN = {
-    "k": "K does not affect verdicts: set the plan's `k` to a list, and every variant is reported for each K",
+    "k": "K does not affect verdicts: set the plan's `k` to a list to report every variant for each K",
     "cache": "an experiment does not use a cache; it stores answers in its run directory: remove this setting",
 }
 _ELSEWHERE = {**dict.fromkeys(WHOLE, "it applies to the whole experiment: set it in `settings`"), **_OF_NO_PLAN}
@@ -52,7 +52,7 @@ def _as_list(value: Any) -> Any:
 
 
 def _as_mapping(value: Any) -> Any:
-    return {} if value is None else value  # `packaged:` with nothing after it
+    return {} if value is None else value  # `packaged:` without a value
 
 
 Settings = Annotated[dict[str, Any], BeforeValidator(_as_mapping)]
@@ -62,7 +62,7 @@ HELD_OUT = ", held-out part"
 
 
 class Until(BaseModel):
-    """When an experiment stops: once a difference in the headline is shown or ruled out for every variant."""
+    """The rule by which an experiment stops: a difference in the headline is shown or ruled out for every variant."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -72,7 +72,7 @@ class Until(BaseModel):
 
 
 class Optimise(BaseModel):
-    """How to search for a better prompt than the baseline's."""
+    """How to search for a prompt that is better than the baseline's."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -82,39 +82,39 @@ class Optimise(BaseModel):
     proposals: Annotated[int, Field(ge=1, le=10)] = 2
     """Number of changes proposed in each round."""
     model: str | None = None
-    """The model that proposes changes; by default, the one that judges."""
+    """The model that proposes changes. By default, the model that judges."""
 
 
 class ExperimentPlan(BaseModel):
-    """The variants to compare. Paths are relative to `folder`; nothing in a plan is a template."""
+    """The variants to compare. Paths are relative to `folder`. A plan contains no templates."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
     data: str = ""
-    """A file of claims or responses, as read by `factloop.evaluation.experiments.items`."""
+    """A file of claims or responses, which `factloop.evaluation.experiments.items` reads."""
     dataset: Annotated[str, Field(pattern=r"^[^:]+:[^:]+$")] | None = None
-    """A labelled data set instead of a file, such as `wice:dev`; `data` is then its path, unless it was downloaded."""
+    """A labelled data set instead of a file, such as `wice:dev`. Unless it was downloaded, `data` is its path."""
     held_out: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    """The share of groups that are judged only on request, at the end, once the prompt is chosen."""
+    """The share of groups that are judged only on request, at the end, after the prompt was chosen."""
     until: Until | None = None
-    """Judges groups step by step and stops as soon as this is decided."""
+    """If set, groups are judged step by step until this question is decided."""
     optimise: Optimise = Optimise()
-    """How `factloop research optimise` searches."""
+    """How `factloop research optimise` searches for a better prompt."""
     pairs: Literal["baseline", "all"] = "baseline"
     """Whether each variant is compared with the baseline, or every two variants with each other."""
     baseline: Name | None = None
-    """The variant that the others are compared with; by default, the first."""
+    """The variant with which the others are compared. By default, the first."""
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     """How often every variant judges everything, with new model calls each time."""
     k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1), BeforeValidator(_as_list)] = (64,)
     """The Ks of F1@K, for responses."""
     questions: tuple[Quantity, ...] = QUESTIONS
-    """Quantities besides the headline whose p-values are adjusted only among themselves."""
+    """Quantities in addition to the headline. Their p-values are adjusted only for each other."""
     demands: tuple[str, ...] = ()
     """Demands, in the syntax of `--fail-if-worse`: `tnr:0.05`, `tpr >= 0.8`, `flips <= 3`."""
     must_pass: tuple[str, ...] = ()
-    """The IDs of claims that each variant must judge correctly."""
+    """The IDs of claims that every variant must judge correctly."""
     splitting: str | None = None
     """The judge that measures how well each variant splits responses, in the syntax of `--verifier` of `factloop
     research verify`: `baseline`, `nli:MODEL`, `llm:PROVIDER:NAME`."""
@@ -123,12 +123,12 @@ class ExperimentPlan(BaseModel):
     variants: Annotated[dict[Name, Settings], Field(min_length=1, max_length=MOST_VARIANTS)]
     """Maps the name of each variant to the settings in which it differs."""
     folder: Path = Field(default=Path(), exclude=True)
-    """The folder that paths are relative to: the working directory, or the folder of the plan file."""
+    """The folder to which paths are relative: the working directory, or the folder of the plan file."""
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if not self.data and self.dataset is None:
-            raise PydanticCustomError("elsewhere", "it is missing: set a file, or a `dataset`", {"at": ["data"]})
+            raise PydanticCustomError("elsewhere", "it is missing: set a file here, or set `dataset`", {"at": ["data"]})
         if self.baseline is not None and self.baseline not in self.variants:
             raise PydanticCustomError("baseline", "the variants are " + ", ".join(self.variants), {"at": ["baseline"]})
         field = "demands"
@@ -152,7 +152,7 @@ class ExperimentPlan(BaseModel):
         return self
 
     def _refuse_address_alone(self, name: str, changes: Mapping[str, Any]) -> None:
-        """Raises PydanticCustomError if a variant removes the model but leaves the shared `base_url`."""
+        """Raises PydanticCustomError if a variant removes the model, but keeps the shared `base_url`."""
         together = {**self.settings, **changes}
         if together.get("base_url") is None or together.get("model", "") is not None:
             return
@@ -161,15 +161,15 @@ class ExperimentPlan(BaseModel):
         raise PydanticCustomError("setting", _ADDRESS_ALONE, {"at": at})
 
     def load(self, *, held_out: bool = False) -> Data:
-        """The development part of the data, or the held-out part, which excludes claims that must pass.
+        """Returns the development part of the data, or the held-out part, which excludes claims that must pass.
 
-        Raises DataError, and ConfigError if nothing is held out, if a part has no group, if a claim that must pass is
+        Raises DataError, or ConfigError if nothing is held out, if a part has no groups, if a claim that must pass is
         not in the data or has no label, or if `splitting` is set for claims.
         """
         data = load_data(self.data_path, self.dataset)
         self._refuse_unknown_claims(data)
         if self.splitting is not None and data.kind == "claims":
-            raise ConfigError(f"splitting: {self.dataset or self.data} has claims, which are not split; remove it")
+            raise ConfigError(f"splitting: {self.dataset or self.data} contains claims, which are not split; remove it")
         if self.held_out is None:
             if held_out:
                 raise ConfigError("nothing is held out: set `held_out` in the plan, for example to 0.3")
@@ -178,7 +178,7 @@ class ExperimentPlan(BaseModel):
         groups = data.groups
         kept = {*groups[round(len(groups) * (1.0 - self.held_out)) :]} - known
         if not 0 < len(kept) < len(groups):
-            raise ConfigError(f"held_out: {self.held_out:g} of {len(groups)} groups leaves one part without any")
+            raise ConfigError(f"held_out: {self.held_out:g} of {len(groups)} groups leaves one part without groups")
         if held_out:
             return data.of_groups(kept, HELD_OUT)
         n = len(data.of_groups(kept).items)
@@ -195,17 +195,17 @@ class ExperimentPlan(BaseModel):
 
     @property
     def data_path(self) -> Path:
-        """The path of the data. Raises ConfigError if the data set is missing."""
+        """Returns the path of the data. Raises ConfigError if the data set is missing."""
         if self.dataset is None:
             return self.folder / self.data
         name, _, part = self.dataset.partition(":")
         return find_part(name, part, str(self.folder / self.data) if self.data else None)
 
     def settings_of(self, variant: str, defaults: CheckSettings | None = None, **limits: Any) -> CheckSettings:
-        """A variant's settings: `defaults`, overridden by the plan's, the variant's, and `limits`, in this order.
+        """Returns a variant's settings: `defaults`, overridden by the plan's, then the variant's, and finally `limits`.
 
-        If none of them sets a plan, it is `fused` for every claim, so that all claims of an experiment are judged with
-        the same prompts. Raises ConfigError for settings that cannot be combined.
+        If no plan is set, it is `fused` for every claim, so that all claims of an experiment are judged with the same
+        prompts. Raises ConfigError for settings that cannot be combined.
         """
         changes = {**self.settings, **self.variants[variant]}
         resolved = {name: self._resolved(name, value) for name, value in changes.items()}
@@ -213,12 +213,12 @@ class ExperimentPlan(BaseModel):
         return settings if settings.plan is not None else settings.model_copy(update={"plan": "fused"})
 
     def _resolved(self, name: str, value: Any) -> Any:
-        """The value, with paths made relative to the plan's folder; `embeddings` may also be a name."""
+        """Returns the value, with paths relative to the plan's folder. `embeddings` may also be a name."""
         if name not in _PATHS or value is None:
             return value
         if name == "docs":
             given = (value,) if isinstance(value, str) else value
-            # The folder's own name is not a pattern, whatever characters it contains.
+            # the folder's name is not a pattern, whatever characters it contains
             return tuple(one if Path(one).is_absolute() else self._pattern(one) for one in given)
         path = self.folder / value
         return value if name == "embeddings" and not path.exists() else path
@@ -230,13 +230,13 @@ class ExperimentPlan(BaseModel):
 
 
 def load_plan(path: str | Path) -> ExperimentPlan:
-    """The plan in a YAML file, whose paths are relative to its folder. Raises DataError with file, line and field."""
+    """Returns the plan in a YAML file. Paths are relative to its folder. Raises DataError with file, line and field."""
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError("is not UTF-8 text", path=str(path)) from error
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise DataError("this is not UTF-8 text", path=str(path)) from error
+    except (OSError, ValueError) as error:  # ValueError: the path contains NUL
         raise DataError(f"cannot be read ({getattr(error, 'strerror', None) or error})", path=str(path)) from error
     placed = read_placed_yaml(text, str(path))
     if "folder" in placed.fields:
@@ -266,7 +266,7 @@ def _placed(placed: PlacedYaml, first: ErrorDetails) -> DataError:
     said = {
         "extra_forbidden": "there is no such field",
         "missing": "it is missing",
-        "string_pattern_mismatch": "a name has up to 64 letters, digits, `.`, `_` or `-`, and cannot start with a mark",
+        "string_pattern_mismatch": "use up to 64 letters, digits, `.`, `_` or `-`, starting with a letter or digit",
     }.get(first["type"])
     at = at[:-1] if at and at[-1] == "[key]" else at
     if said is None:

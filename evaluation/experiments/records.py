@@ -1,4 +1,4 @@
-"""Defines the records of an experiment: its variants, their judgements of every claim, and the report."""
+"""The records of an experiment: its variants, their judgements of every claim, and the report."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class PromptFile(Record):
     path: str
     sha256: str
     first_line: str
-    """The first line that is not in the packaged prompt, or the first line if there is none."""
+    """The first line that the packaged prompt does not contain, or the first line if there is none."""
     is_changed: bool
-    """Whether its text differs from that of the packaged prompt."""
+    """Whether the text differs from the packaged prompt."""
     changes: str = ""
-    """The words that differ from the baseline's prompt; for the baseline itself, from the packaged prompt."""
+    """The words that differ from the baseline's prompt. For the baseline, from the packaged prompt."""
 
     @property
     def words(self) -> str:
-        """`variants/strict/safe/assessment.md (19ba95bb0fe0): “each detail” − “so”`."""
-        same = "" if self.is_changed else ", whose text is the packaged one"
+        """Describes the file, such as `variants/strict/safe/assessment.md (19ba95bb0fe0): “each detail” − “so”`."""
+        same = "" if self.is_changed else ", with the packaged text"
         return f"{self.path} ({self.sha256[:12]}): {self.changes or f'“{self.first_line}”'}{same}"
 
 
@@ -55,21 +55,21 @@ class Variant(Record):
 
     name: Name
     changes: Mapping[str, Any]
-    """The settings in which it differs from the plan's shared settings, as written in the plan."""
+    """The settings that differ from the plan's shared settings, as written in the plan."""
     fingerprint: Fingerprint
-    """The model, plan, prompt hashes and everything else that affects its results."""
+    """The model, plan, prompt hashes and everything else that affects the results."""
     shares_evidence: bool
-    """Whether it saw exactly the same passages as the baseline, for every claim in every repeat that both judged.
+    """Whether it saw exactly the same passages as the baseline for every claim in every repeat that both judged.
 
     Identical queries are answered once for all variants, so variants that judge differently can share searches.
     """
     n_same_evidence: Count = 0
-    """Number of claims, times repeats, with exactly the baseline's passages, of the `n_compared` that both judged."""
+    """Number of claims (times repeats) with exactly the baseline's passages, of the `n_compared` that both judged."""
     n_compared: Count = 0
     prompt_files: tuple[PromptFile, ...] = ()
-    """The user's own prompt files that it used."""
+    """The user's own prompt files that the variant used."""
     prompt_texts: Mapping[str, str] = Field(default_factory=dict)
-    """The texts of prompts by name, which a report shows next to the baseline's. May be omitted."""
+    """The texts of prompts by name, which a report shows next to the baseline's prompts. May be omitted."""
 
 
 class JudgedClaim(Record):
@@ -79,17 +79,17 @@ class JudgedClaim(Record):
     repeat: Repeat
     claim_id: str
     group: str
-    """The group of claims of one response or document, resampled as a whole. For responses, the response's id."""
+    """The group of claims from a response or document, resampled as a whole. For responses, the response's id."""
     claim: str
     gold: bool | None
-    """The human label: supported or not; None without a label."""
+    """The human label: supported (True) or not (False), or None without a label."""
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """The probability with which the claim was drawn for labelling; None if it was not drawn."""
+    """The probability with which the claim was drawn for labelling, or None if it was not drawn."""
     judgement: Judgement
     evidence: tuple[Evidence, ...] = ()
     queries: tuple[str, ...] = ()
     usage: Usage
-    """Usage of this claim, as if the variant had been run alone: shared answers count in full."""
+    """Usage of this claim as if the variant had been run alone, so that shared answers count in full."""
 
 
 class JudgedText(Record):
@@ -121,10 +121,10 @@ class Results(Record):
     variants: tuple[Variant, ...]
     k: tuple[K, ...]
     claims: tuple[JudgedClaim, ...]
-    """The claims of every variant in every repeat. For responses, these are the claims found, paired by equal text."""
+    """The claims of every variant in every repeat. For responses, the claims that were found, paired by equal text."""
     responses: tuple[JudgedText, ...] = ()
     paid: Usage
-    """The usage paid for in all attempts in the run directory, also for dropped variants. Shared answers count once."""
+    """Usage paid for in all attempts in the run directory, including dropped variants. Shared answers count once."""
 
     @model_validator(mode="after")
     def _names_its_variants(self) -> Self:
@@ -136,7 +136,7 @@ class Results(Record):
 
 
 class Latency(Record):
-    """Seconds per item, over items and repeats; None without items."""
+    """Seconds per item, across all items and repeats. None if there are no items."""
 
     median_s: NonNegative | None
     p95_s: NonNegative | None
@@ -148,7 +148,7 @@ class VariantReport(Record):
 
     variant: Variant
     n_items: Count
-    """Number of items with a result. An item counts once, however many repeats it has."""
+    """Number of items with a result. Repeats of an item count as one."""
     n_missing: Count
     """Number of results (items times repeats) that are missing because the experiment was stopped early."""
     figures: tuple[QuantityFigure, ...]
@@ -156,9 +156,9 @@ class VariantReport(Record):
     """Share of claims with the same verdict in all repeats, among those with a verdict in every repeat."""
     latency: Latency
     usage: Usage
-    """Usage over all items and repeats, as if the variant had been run alone."""
+    """Usage across all items and repeats, as if the variant had been run alone."""
     why_unscored: str | None = None
-    """The first reason, if every claim that the variant judged is unscored, so that it has no figure of agreement."""
+    """The first reason if all claims that the variant judged are unscored, so that agreement cannot be measured."""
 
     def find(self, quantity: Quantity, k: int | None = None) -> QuantityFigure | None:
         return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
@@ -168,16 +168,16 @@ class ItemCell(Record):
     """The result of one variant on one item."""
 
     verdict: Verdict | None = None
-    """For a claim, its majority verdict; None if there is none."""
+    """For a claim, the majority verdict, or None if there is none."""
     unscored_reason: UnscoredReason | None = None
-    """For a claim without any verdict, the reason in the first repeat."""
+    """For a claim without verdicts, the reason in the first repeat."""
     value: float | None
-    """For a claim, the share of its scored repeats that match the label. For a response, the mean over repeats of F1 at
-    the first K or, without any K, of precision. None if there is none."""
+    """For a claim, the share of scored repeats that match the label. For a response, the mean across repeats of F1 at
+    the first K or, without a K, of precision. None if undefined."""
     n_scored: Count
-    """Number of repeats with a verdict; for a response, with a scored claim."""
+    """Number of repeats with a verdict. For a response, number of repeats with a scored claim."""
     n_repeats: Count
-    """Number of repeats with any result."""
+    """Number of repeats with a result."""
 
 
 class ItemRow(Record):
@@ -189,13 +189,13 @@ class ItemRow(Record):
     claim: str | None = None
     """None for a response."""
     gold: Verdict | None = None
-    """The verdict that equals the claim's human label."""
+    """The verdict that corresponds to the claim's human label."""
     cells: tuple[ItemCell, ...]
     """One cell for each variant, in the same order."""
 
 
 class Conclusion(Record):
-    """The conclusion of one comparison about the headline."""
+    """The conclusion of a comparison about the headline."""
 
     first: Name
     second: Name
@@ -204,7 +204,7 @@ class Conclusion(Record):
 
 
 class PastExperiment(Record):
-    """The record of an experiment that is kept as a line of `history.jsonl` in its run directory."""
+    """The record of an experiment, which is a line of `history.jsonl` in its run directory."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     created_at: datetime | None
@@ -214,13 +214,13 @@ class PastExperiment(Record):
     repeats: Repeat
     level: Level
     n_seen: Count = 0
-    """Number of held-out items that had been judged in the run directory before the first look at them."""
+    """Number of held-out items that had been judged in the run directory before the held-out part was first used."""
     variants: tuple[VariantReport, ...]
     """The variants, without the texts of their prompts."""
 
     @property
     def asked(self) -> tuple[object, ...]:
-        """Everything that identifies the experiment; repeating it does not count as a new one."""
+        """Everything that identifies the experiment. A repetition does not count as a new experiment."""
         shaped = (one.variant.fingerprint.configuration for one in self.variants)
         return self.data, self.n_items, self.repeats, *sorted(json.dumps(one, sort_keys=True) for one in shaped)
 
@@ -246,22 +246,22 @@ class ExperimentReport(Record):
     data: str
     n_items: Count
     n_labelled: Count
-    """Number of distinct claims with a human label, of which `n_supported` are supported."""
+    """Number of distinct claims with a human label. `n_supported` of them are labelled supported."""
     n_supported: Count
     repeats: Repeat
     baseline: Name
     k: tuple[K, ...]
     level: Level
-    """Level of the intervals, which for differences applies to each family together. Alpha is one minus this level."""
+    """Confidence level of the intervals (joint within each family of differences). Alpha is one minus this level."""
     n_resamples: Count
     seed: Count
     look: LookReport | None = None
-    """Set if groups are judged step by step; `level` is then the level of this look."""
+    """Set if groups are judged step by step. In that case, `level` is the level of this look."""
     families: tuple[Family, ...]
     headline: Quantity
     headline_k: K | None = None
     conclusions: tuple[Conclusion, ...]
-    """One for each variant except the baseline, or for each pair; empty if there is only one variant."""
+    """One for each variant except the baseline, or one for each pair. Empty if there is only one variant."""
     pooled: tuple[str, ...] = ()
     """The effect of each prompt over several models or settings, if each was tried with every prompt."""
     demands: tuple[DemandResult, ...] = ()
@@ -270,13 +270,13 @@ class ExperimentReport(Record):
     differences: tuple[PairedDifference, ...]
     flip_counts: tuple[FlipCount, ...]
     flips: tuple[Flip, ...]
-    """The flips from the baseline to each variant: worse first, then better, then neutral; within these, by cause."""
+    """The flips from the baseline to each variant: worse first, then better, then neutral, each by cause."""
     items: tuple[ItemRow, ...] = ()
     """The results of all variants on every item in the data, sorted by group and item."""
     paid: Usage
     warnings: tuple[str, ...] = ()
     history: tuple[PastExperiment, ...] = ()
-    """Earlier experiments in the run directory on the same data but with other variants."""
+    """Earlier experiments in the run directory on the same data, but with other variants."""
     n_seen: Count = 0
     """The same as in `PastExperiment`."""
     created_at: datetime | None = None

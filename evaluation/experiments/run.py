@@ -1,9 +1,9 @@
-"""Runs an experiment: every variant on every item in every repeat. If killed, it loses only the calls in flight.
+"""Runs an experiment: every variant on every item in every repeat. Being killed costs only the calls in progress.
 
     results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
 
-The run directory contains the finished cells (`cells.jsonl`), the model's answers for each repeat
-(`repeat-1.sqlite`, ...), all searches (`searches.sqlite`) and, at the end, `results.json`.
+The run directory contains the finished cells (`cells.jsonl`), the model's answers for each repeat (`repeat-1.sqlite`,
+...), all searches (`searches.sqlite`) and, at the end, `results.json`.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ CALLS_AT_ONCE = 64
 each makes its calls one after the other, and claims of several variants often wait for the same call."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 PROPOSALS = "proposals.sqlite"
-"""The answers of a model that proposed prompts, if there are any. Limits apply to them as well."""
+"""The answers of a model that proposed prompts, if any. Limits also apply to them."""
 REPORT = "experiment.json"
-"""The file with the comparison of the results, if it was saved with them."""
+"""The file that compares the results, if it was saved next to them."""
 
 
 CALLS_OF_ITEM = 3
-"""Maximum number of calls that an item is assumed to take, until one has taken more."""
+"""Assumed maximum number of calls per item, until an item has taken more."""
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,14 @@ async def astream_experiment(
 ) -> Events[Cell, Results]:
     """Yields the events of an experiment: its start, each cell as soon as it is judged, and finally the results.
 
-    `data` is judged instead of the development part. The plan's settings override `defaults`, and `limits` override
-    both. Everything is validated before any money is spent.
+    If `data` is set, it is judged instead of the development part. The plan's settings override `defaults`, and
+    `limits` override both. Everything is validated before any money is spent.
 
-    `run_dir` makes the experiment resumable: another attempt judges items that are missing or that failed for a
-    temporary reason (budget, timeout, tool failure). It may have other variants, prompts, claims, repeats and limits:
-    answers are stored by request, so only changes cost money. The budget applies to all variants, repeats and attempts
-    in the folder; if it is used up and there are items left to judge, the attempt is refused. The user's cache is not
-    used, because each repeat must be another draw from the model.
+    With `run_dir`, an experiment can be resumed. Another attempt judges only items that are missing or that failed for
+    a temporary reason (budget, timeout, tool failure). Variants, prompts, claims, repeats and limits may change.
+    Answers are stored by request, so only changes cost money. The budget applies to all variants, repeats and attempts
+    in the folder. If it is used up, attempts with items left to judge are rejected. The user's cache is not used,
+    because each repeat must be another draw from the model.
 
     Costs money if a model or a paid search is used. Raises ConfigError or DataError. A caller that stops before the end
     must close the stream (`contextlib.aclosing`).
@@ -151,16 +151,15 @@ async def astream_experiment(
 async def judged_before(
     plan: ExperimentPlan, data: Data, settings: Mapping[str, CheckSettings], run_dir: Path | None
 ) -> list[Cell]:
-    """The cells that follow from the answers in a run directory: some complete, others up to the first missing answer.
+    """Returns the cells that the answers in a run directory determine, completely or up to the first missing answer.
 
-    Nothing is requested, downloaded or written. A copy is read, because opening the log or the answers may change them.
-    Only judgements by chat models are repeated, which takes time. Raises OSError and the errors of
-    `astream_experiment`.
+    Nothing is requested, downloaded or written. Reads a copy, because opening the log or the answers may change them.
+    Repeats only judgements by chat models, which takes time. Raises OSError and the errors of `astream_experiment`.
     """
     if run_dir is None or not (run_dir / CELLS).exists():
         return []
     asking = {name for name, one in settings.items() if one.model or (one.judge and parse_spec(one.judge).calls)}
-    settings = {  # settings that require a download cannot even be prepared
+    settings = {  # settings that require a download cannot be prepared
         name: one.model_copy(update={"allow_download": False})
         for name, one in settings.items()
         if name in asking or not one.allow_download
@@ -195,12 +194,12 @@ async def judged_before(
 
 
 async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
-    """The results of an experiment. The options are those of `astream_experiment`."""
+    """Returns the results of an experiment. Accepts the options of `astream_experiment`."""
     return await summary_of(astream_experiment(plan, **options))
 
 
 def n_judged_in(folder: Path | None, data: Data) -> int:
-    """Number of items in the data with cells in a run directory. Raises the errors of `Log` and `claimed_folder`."""
+    """Returns how many items have cells in a run directory. Raises the errors of `Log` and `claimed_folder`."""
     if folder is None or not (folder / CELLS).exists():
         return 0
     with claimed_folder(folder, {"experiment": data.kind}), Log(folder / CELLS, CELL_LOG) as log:
@@ -208,7 +207,7 @@ def n_judged_in(folder: Path | None, data: Data) -> int:
 
 
 def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> Iterator[_Task]:
-    """The tasks, with all variants of an item in a row, so that a shared answer is requested once and soon used up."""
+    """Yields the tasks, with all variants of an item in a row, so that shared answers are soon used."""
     shaped = {one.name: json.dumps(one.made_of, sort_keys=True) for one in ready}
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:
@@ -229,9 +228,9 @@ async def _judge_tasks(
     plan: ExperimentPlan,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
-    """Yields the cells as they arrive, repeat by repeat. The resources of a repeat are closed before the next one."""
-    begun = _Begun(Budget() if ready[0].settings.batch else common.budget)  # a batch waits for all items
-    indexes = GivenIndexes(at_once // len(ready) + 1)  # of the claims in progress; each takes about 1.6 MB
+    """Yields the cells as they arrive, repeat by repeat. Closes the resources of a repeat before the next one."""
+    begun = _Begun(Budget() if ready[0].settings.batch else common.budget)  # batches wait for all items
+    indexes = GivenIndexes(at_once // len(ready) + 1)  # each claim in progress takes about 1.6 MB
     searches, *of_repeats = answers
     for repeat, waiting in groupby(tasks, lambda task: task.key[1]):
         async with AsyncExitStack() as stack:
@@ -249,9 +248,10 @@ async def _judge_tasks(
 
 
 class _Begun:
-    """Limits the items in progress to what the budget covers, because interrupted items cost money without a verdict.
+    """Limits the items in progress to those that the budget covers. Interrupted items would cost money without a
+    verdict.
 
-    Items begin in the order in which they arrived, so that the variants of one claim share what the first paid for.
+    Items begin in the order in which they arrived, so that the variants of a claim share the answers of the first one.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -259,7 +259,7 @@ class _Begun:
         self._turn, self._ended = asyncio.Lock(), asyncio.Event()
 
     async def judged(self, judging: Callable[[], Awaitable[FactualityReport]]) -> FactualityReport:
-        """The report. Judging begins once the items in progress leave enough calls for it, or have ended."""
+        """Returns the report. Judging begins when the items in progress leave enough calls for it, or have ended."""
         async with self._turn:
             while self._n and not self._budget.lasts_for(self._calls_each * (self._n + 1)):
                 self._ended.clear()
@@ -275,7 +275,7 @@ class _Begun:
 
 
 def _split_judge(plan: ExperimentPlan, checking: Checking, stack: AsyncExitStack) -> Verifier | None:
-    """The judge that measures how well variants split. A model is called in the baseline's session.
+    """Returns the judge that measures how well variants split. A model is called in the baseline's session.
 
     Raises ConfigError if the judge cannot be built.
     """
@@ -314,7 +314,7 @@ def _judge(
         try:
             report = await begun.judged(partial(report_on, task))
         except ConfigError as error:
-            if type(error) is ConfigError:  # for example, for a model that its server does not have
+            if type(error) is ConfigError:  # for example, the server does not have the model
                 raise ConfigError(f"variant {task.key[0]!r}: {error}") from error
             raise
         quality = None
@@ -326,19 +326,19 @@ def _judge(
 
 
 def _refuse_spent_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> None:
-    """Raises ConfigError if earlier attempts, even with variants that were edited since, leave nothing to spend."""
+    """Raises ConfigError if earlier attempts, even with variants edited since, have used up the limits."""
     calls, usd = (sum(paid) for paid in zip(*(one.paid_before for one in answers), strict=True))
     limits = {"max_calls": (calls, whole.max_calls), "budget_usd": (usd, whole.budget_usd)}
     reached = [f"{name} = {most:g}" for name, (spent, most) in limits.items() if most is not None and spent >= most > 0]
     if reached:
         raise ConfigError(
-            f"{folder}: {plural(int(calls), 'model call')} and {usd:.4g} USD were spent by earlier attempts here, "
-            f"reaching {' and '.join(reached)}; raise the limit, or use another run directory"
+            f"{folder}: earlier attempts used {plural(int(calls), 'model call')} and {usd:.4g} USD, reaching "
+            f"{' and '.join(reached)}; raise the limit, or use another run directory"
         )
 
 
 def _shared_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> Common:
-    """The limits and batches of the whole experiment. What earlier attempts paid counts against the limits."""
+    """Returns the limits and batches of the whole experiment. The cost of earlier attempts counts."""
     common = common_to(whole, folder)
     for one in answers:
         common.budget.note_earlier(*one.paid_before)
@@ -353,7 +353,7 @@ def _at_once(data: Data, whole: CheckSettings) -> int:
 
 
 def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
-    """Opens the searches, then the answers of each repeat, then the proposals if there are any."""
+    """Opens the searches, the answers of each repeat, and the proposals if there are any, in this order."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     names += [PROPOSALS] if (folder / PROPOSALS).exists() else []
     found = []
@@ -365,7 +365,7 @@ def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAn
 
 @contextmanager
 def proposal_store(run_dir: Path, whole: CheckSettings, repeats: int) -> Iterator[Store]:
-    """The store for a model that proposes prompts for an experiment on claims, within the limits of its folder."""
+    """Yields the store for a model that proposes prompts for an experiment on claims, within the folder's limits."""
     with ExitStack() as stack:
         stack.enter_context(claimed_folder(run_dir, {"experiment": "claims"}))
         (run_dir / PROPOSALS).touch()

@@ -8,9 +8,8 @@ packaged parser, which favours splitters that use this parser. Entailment and co
 according to any judge of claims by texts. The parser, not the judge, decides whether a claim is self-contained and
 atomic. Claimify's test of verdicts with and without more context is omitted.
 
-All measures are shares in [0, 1] over the items that `n` counts. Higher is better, except for redundancy. They are None
-if
-there is nothing to measure: no claim or, for coverage, no sentence that states something.
+All measures are shares in [0, 1] of the items that `n` counts. Higher is better, except for redundancy. They are None
+if there are no claims or, for coverage, no sentences that state something.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Split:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """The texts that its claims may be based on."""
+        """The texts on which the claims may be based."""
         return tuple(filter(None, (self.prompt, *self.before, self.sentence)))
 
 
@@ -54,24 +53,24 @@ class SplitShare(Record):
 
     value: Share | None
     n: Count
-    """Number of claims; for coverage, number of statements in sentences."""
+    """Number of claims. For coverage, number of statements in sentences."""
     n_unscored: Count = 0
-    """Number that the judge could not read; for redundancy, claims that it could not compare with all others."""
+    """Number that the judge could not read. For redundancy, claims that it could not compare with all others."""
 
 
 class SplitQuality(Record):
-    """The measures of several splits together."""
+    """The measures of several splits combined."""
 
     coverage: SplitShare
     """The mean degree to which a sentence's claims together support each statement that it makes."""
     entailment: SplitShare
-    """The mean degree to which the sentence in its context supports each claim."""
+    """The mean degree to which the sentence and its context support each claim."""
     self_contained: SplitShare
-    """Share of claims without a pronoun or short name that only the context explains."""
+    """Share of claims without pronouns or short names that only the context explains."""
     atomicity: SplitShare
     """Share of claims that the parser does not split further."""
     redundancy: SplitShare
-    """Share of claims outside a largest set of a sentence's claims in which none entails another."""
+    """Share of claims outside the largest set of a sentence's claims in which no claim entails another."""
 
     @property
     def is_whole(self) -> bool:
@@ -80,7 +79,7 @@ class SplitQuality(Record):
 
 
 async def split_quality(splits: Sequence[Split], judge: Verifier, *, meter: UsageMeter) -> SplitQuality:
-    """All measures by one judge. Raises the judge's ConfigError; requires the extras `offline` and `evaluation`."""
+    """Returns all measures by one judge. Raises ConfigError. Requires the extras `offline` and `evaluation`."""
     return SplitQuality(
         coverage=await coverage(splits, judge, meter=meter),
         entailment=await entailment(splits, judge, meter=meter),
@@ -98,7 +97,7 @@ async def coverage(splits: Sequence[Split], judge: Verifier, *, meter: UsageMete
 
 
 def _elements(split: Split) -> list[str]:
-    """The smallest statements of a sentence; none if it states nothing."""
+    """Returns the smallest statements in a sentence, or nothing if it states nothing."""
     nlp = load_pipeline()
     if not states_something(split.sentence, nlp):
         return []
@@ -116,7 +115,7 @@ def self_containedness(splits: Sequence[Split]) -> SplitShare:
 
 
 def _is_clear(claim: str, split: Split) -> bool:
-    """Whether the context would not replace anything in the claim, and no pronoun remains open."""
+    """Whether the context would not change the claim, and no pronoun remains unresolved."""
     found = read_claims(claim, (*split.before, split.sentence), split.prompt, load_pipeline())
     return not any(one.is_open or one.self_contained != one.text for one in found)
 
@@ -142,7 +141,7 @@ async def redundancy(splits: Sequence[Split], judge: Verifier, *, meter: UsageMe
 
 
 def splits_of(report: FactualityReport) -> Iterator[Split]:
-    """The sentences of a report with their claims, including sentences without claims, but not code and the like."""
+    """Yields the sentences of a report with their claims. Includes sentences without claims, but not code."""
     claims = {claim.id: claim.self_contained for claim in report.claims}
     before: list[str] = []
     for one in report.sentences:

@@ -1,4 +1,4 @@
-"""Prepares the variants of a plan before anything is spent, and describes them afterwards."""
+"""Prepares the variants of a plan before anything is spent, and describes them in the results."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
 
 LONGEST_LINE = 80
-"""Maximum number of characters of a prompt's line that are displayed."""
+"""Maximum number of characters displayed of a line in a prompt."""
 
 
 @dataclass(frozen=True)
 class ReadyVariant:
-    """A variant that can be run."""
+    """A variant that is ready to run."""
 
     name: str
     changes: Mapping[str, Any]
@@ -39,21 +39,22 @@ class ReadyVariant:
     """The variant's own search tools. Claims may also come with documents."""
     fingerprint: Fingerprint
     prompt_texts: Mapping[str, str]
-    """Maps the names of all prompts that it uses to their texts."""
+    """Maps the names of all prompts that the variant uses to their texts."""
     prompt_files: tuple[PromptFile, ...] = ()
 
     @property
     def made_of(self) -> dict[str, Any]:
-        """Everything that affects its results."""
+        """Everything that affects the variant's results."""
         return self.fingerprint.configuration
 
 
 def all_settings(
     plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
 ) -> dict[str, CheckSettings]:
-    """The settings of each variant. Raises ConfigError, naming the variant, and DataError for missing documents.
+    """Returns the settings of each variant. Raises ConfigError with the variant's name, and DataError for missing
+    files.
 
-    Prompts are linted and the names of searches are checked; nothing is opened.
+    Lints the prompts and checks the names of searches, but opens nothing.
     """
     found: dict[str, CheckSettings] = {}
     for name in plan.variants:
@@ -63,9 +64,9 @@ def all_settings(
             check_sources(settings.search, settings.docs)
             _refuse_prompts(settings.prompts)
             if getattr(settings, "recording", None) is not None:
-                raise ConfigError("an experiment cannot be recorded; it already has a run directory")
+                raise ConfigError("experiments cannot be recorded: the run directory already stores every call")
             if settings.eligibility:
-                raise ConfigError("an experiment does not use eligibility: remove it or set it to no")
+                raise ConfigError("eligibility is not supported in experiments: remove it, or set it to no")
         except ConfigError as error:
             raise ConfigError(f"variant {name!r}: {error}") from error
         found[name] = settings
@@ -73,20 +74,20 @@ def all_settings(
 
 
 def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
-    """The settings of the experiment as a whole, which are the same in all variants."""
+    """Returns the settings of the whole experiment, which are the same in all variants."""
     first = next(iter(settings.values()))
     return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
 
 
 def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
-    """The linter's warnings about prompts that are accepted nevertheless, once for each folder."""
+    """Yields the linter's warnings about prompts that are nevertheless accepted, once for each folder."""
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
         for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
 def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:
-    """The prompts in a user's folder, with their changes from the baseline's prompts, or else the packaged ones."""
+    """Yields the prompts in a user's folder, with their changes from the baseline's or else the packaged prompts."""
     registry = PromptRegistry.load(settings.prompts)
     compared = PromptRegistry.load(None if baseline.prompts == settings.prompts else baseline.prompts)
     for prompt in (registry[name] for name in sorted(registry.own)):
@@ -107,7 +108,7 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
 
     Variants with the same search settings share the documents.
 
-    Raises ConfigError or DataError, also if two variants would send exactly the same requests.
+    Raises ConfigError or DataError. Two variants that would send exactly the same requests are also an error.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}
@@ -135,7 +136,7 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
 
 
 def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
-    """Raises ConfigError if a variant has nothing to judge against: no search, no documents, and none in the data."""
+    """Raises ConfigError if a variant has nothing to judge against: no search, and no documents in settings or data."""
     if any(item.run.documents is not None for item in data.items):
         return
     for one in ready:
@@ -147,7 +148,7 @@ def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
 
 
 def _tools(settings: CheckSettings, read: dict[CheckSettings, tuple[SearchTool, ...]]) -> tuple[SearchTool, ...]:
-    """The variant's search tools, which are also added to `read` under the settings that affect them."""
+    """Returns the variant's search tools, and adds them to `read` under the settings that affect them."""
     key = settings.of_search_tools
     if key not in read:
         read[key] = open_search_tools(settings)
@@ -168,7 +169,7 @@ def _refuse_prompts(folder: Path | None) -> None:
 
 
 def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes as displayed in results, without passwords in URLs."""
+    """Returns the changes as displayed in results, without passwords in URLs."""
     return {
         name: without_userinfo(value) if name == "base_url" and isinstance(value, str) else value
         for name, value in changes.items()
@@ -178,7 +179,7 @@ def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
 def describe_variants(
     ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> tuple[Variant, ...]:
-    """The variants as displayed in results, with the texts of prompts that differ."""
+    """Returns the variants as displayed in results, with the texts of prompts that differ."""
     shared = shared_evidence([one.name for one in ready], claims, baseline, by_text=by_text)
     return tuple(
         Variant(
@@ -196,9 +197,9 @@ def describe_variants(
 def shared_evidence(
     names: Sequence[str], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> dict[str, dict[str, Any]]:
-    """The fields of each variant that state whether it saw the same evidence as the baseline.
+    """Returns the fields of each variant that say whether it saw the same evidence as the baseline.
 
-    They are based on what each variant saw, not on its settings. With `by_text`, claims are paired by text, because
+    Compares the passages that each variant saw, not the settings. With `by_text`, claims are paired by text, because
     each variant splits separately.
     """
     seen: dict[str, dict[tuple[int, str, str], list[tuple[str, str]]]] = {name: {} for name in names}

@@ -69,7 +69,7 @@ class PromptSettings(ResponseSettings):
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
     """Timeout for each model call."""
     seed: int = 0
-    """Random seed for choosing the examples in each request. Another seed gives other prompts."""
+    """Random seed for choosing the examples in each request. A different seed gives different prompts."""
 
 
 SCHEMA_TOKENS = 60

@@ -1,4 +1,4 @@
-"""The command line. Heavy imports are delayed until a command runs, so that `--help` responds immediately."""
+"""The command line. Heavy imports happen only when a command runs, so that `--help` responds immediately."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONTAINERS = 50_000
 """Number of containers created before Python collects garbage (700 by default). With hundreds of claims in progress,
 the collector would walk half a million live objects repeatedly, which takes a third of a check's CPU time. A program
 that imports factloop decides this for itself."""
-EVALUATION = "factloop.evaluation"  # the package that is an optional part of an installation
+EVALUATION = "factloop.evaluation"  # the package that some installations lack
 _PLAIN = {
     "✓": "+", "✗": "x", "○": "o", "·": "*", "•": "*", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'",
     "“": '"', "”": '"', "«": '"', "»": '"', "…": "...", "≠": "!=", "←": "<-", "▶": ">", "●": "*", "◆": "*", "■": "#",
@@ -24,25 +24,25 @@ _PLAIN = {
 
 
 def main() -> None:
-    """Runs the command line. Errors are reported as one line on standard error and an exit code, without traceback."""
+    """Runs the command line. Errors become an exit code and one line on standard error, without a traceback."""
     gc.set_threshold(CONTAINERS, *gc.get_threshold()[1:])
     try:
         code = _run()
-    except KeyboardInterrupt:  # while the commands were being imported
+    except KeyboardInterrupt:  # interrupted while the commands were being imported
         code = INTERRUPTED
-    if code == INTERRUPTED:  # a command that was already running has printed how to resume and ended the process
+    if code == INTERRUPTED:  # a command that was running has already printed how to resume and has ended the process
         sys.stderr.write("factloop: stopped.\n")
     sys.exit(code)
 
 
 def _run() -> int | None:
-    """Runs the command named in the arguments; returns the exit code. Imports happen here to handle interrupts."""
+    """Runs the requested command and returns its exit code. Imports happen here, so that `main` handles interrupts."""
     from factloop.cli.app import app
     from factloop.cli.help import UsageError, usage_complaint
     from factloop.core.errors import FactloopError
     from factloop.reports.visible import VisibleLines
 
-    if logging.lastResort is not None:  # prints warnings while a command sets up no log
+    if logging.lastResort is not None:  # prints warnings unless the command sets up a log
         logging.lastResort.setFormatter(VisibleLines())
     show_plainly(sys.stdout, sys.stderr)
     try:
@@ -55,11 +55,11 @@ def _run() -> int | None:
     except ModuleNotFoundError as error:
         if error.name != EVALUATION:
             raise
-        _complain(f"this command needs the package {EVALUATION}, which is not installed here")
+        _complain(f"this command needs the package {EVALUATION}, which is not installed")
     except OSError as error:
         if error.filename is None:
             raise
-        # A user's path that the system rejects (too long, or not accessible), found where no check expected it.
+        # The system rejected a user's path (too long, or not accessible), and no earlier check had found this.
         _complain(f"{error.filename}: {error.strerror}")
     return WRONG_INPUT
 
@@ -71,7 +71,7 @@ def _complain(message: str) -> None:
 
 
 def show_plainly(*streams: IO[str] | None) -> None:
-    """Makes streams replace characters that they cannot encode instead of failing."""
+    """Makes streams replace characters that they cannot encode, instead of failing."""
     codecs.register_error("factloop.plain", _plainly)
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):

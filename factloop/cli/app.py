@@ -1,4 +1,4 @@
-"""The table of commands, with the location and help text of each. Flags are defined in each command's module."""
+"""The table of commands, with the location and help text of each. Each command's module defines its flags."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ COMMANDS = {
     "check": ("check:check", "Check which claims in a text are supported, and by what evidence."),
     "correct": (
         "correct:correct",
-        "Correct claims that the sources contradict, mark unsupported ones, and check the changes. Limits for each "
-        "check apply to the correction as a whole.",
+        "Correct claims that the sources contradict, mark unsupported claims, and check the changes. "
+        "Limits for a check apply to the whole correction.",
     ),
     "trust": (
         "trust:trust",
@@ -54,7 +54,7 @@ COMMANDS = {
     "prompts lint": ("prompts:lint", "Find errors and likely mistakes in prompts. Exits with 1 if it finds any."),
     "research audit": (
         "research.audit:audit",
-        "Audit evaluators on human-labelled claims: how accurate and biased they are, and what their scores can prove.",
+        "Audit evaluators on human-labelled claims: their accuracy, their bias, and what their scores can prove.",
     ),
     "research compare": (
         "research.compare:compare",
@@ -66,7 +66,7 @@ COMMANDS = {
     ),
     "research optimise": (
         "research.optimise:optimise",
-        "Let a model propose changes to a prompt, and keep those that do better in an experiment.",
+        "Let a model propose changes to a prompt, and keep the changes that do better in an experiment.",
     ),
     "research verify": (
         "research.verify:verify",
@@ -92,17 +92,17 @@ COMMANDS = {
     ),
     "research labels adjudicate": (
         "research.labels:adjudicate",
-        "Report how often the judge was right when it disagreed with human labels (76% in the paper).",
+        "Report how often the judge was right when it disagreed with human labels (in the paper, 76% of the time).",
     ),
     "research data list": (
         "research.data:list_",
         "List the data sets with their parts and licences, and show which parts are downloaded.",
     ),
     "research data get": ("research.data:get", "Download data sets from their publishers, and verify their checksums."),
-    "research data join": ("research.data:join", "Find the responses that LLM-AggreFact's claims come from."),
+    "research data join": ("research.data:join", "Find the responses from which LLM-AggreFact's claims were taken."),
     "research generate longfact": (
         "research.generate:longfact",
-        "Have a model answer LongFact's prompts, and save its responses for factloop eval.",
+        "Have a model answer LongFact's prompts, and save the responses for factloop eval.",
     ),
     "research generate prompts": (
         "research.generate:prompts",
@@ -110,10 +110,10 @@ COMMANDS = {
     ),
     "research kb build": ("research.kb:build", "Build a local table of typed entities from DBpedia dumps."),
 }
-"""The location and help text of each command, by name. The name includes the group."""
+"""The location and help text of each command, by full name, which includes the group."""
 
 GROUPS = {
-    "eval": "Score a data set, and compare with any labels it has. eval FILE is short for eval responses FILE.",
+    "eval": "Score a data set, and compare with any labels in it. eval FILE is short for eval responses FILE.",
     "cache": "Show or empty the cache of replies and indexes.",
     "prompts": "List, show, copy and lint prompts.",
     "research": "Audit, compare and calibrate evaluators; collect labels and data; reproduce the papers' tables.",
@@ -152,7 +152,7 @@ def _root(
 
 
 class LateCommand(TyperCommand):
-    """A placeholder for a command in the help of its group. The real command is imported only when it is needed."""
+    """Stands in for a command in the help of its group. The real command is imported only when it is needed."""
 
     path: str
 
@@ -161,7 +161,7 @@ class LateCommand(TyperCommand):
 
 
 def load_command(path: str) -> Any:
-    """Loads a command from the table, with its flags."""
+    """Loads a command in the table, with its flags."""
     home, about = COMMANDS[path]
     module, _, function = home.partition(":")
     return getattr(import_module(f"factloop.cli.{module}"), function).build(about)

@@ -1,4 +1,4 @@
-"""`factloop backup FILE` and `factloop restore FILE` save the service's jobs to a file and load them back."""
+"""`factloop backup FILE` saves the service's jobs to a file. `factloop restore FILE` loads them back."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class Backup(Arguments):
 
 @command(taking(ServeSettings, "database", "folder"))
 def backup(given: Backup, flags: Flags) -> int:
-    """Writes the jobs of a service, which may be running, to a new file; returns the exit code. Raises ConfigError."""
+    """Writes a service's jobs to a new file, even while it is running. Returns the exit code. Raises ConfigError."""
     if given.file.exists():
-        raise ConfigError(f"{given.file}: already exists; use a new file")
+        raise ConfigError(f"{given.file} already exists; use a new file")
     source = load_settings(ServeSettings, flags).database_url
     try:
         return _copied(source, sqlite_url(given.file), f"saved in {given.file}")
     finally:
-        Path(f"{given.file}.lock").unlink(missing_ok=True)  # the lock was used only here, since the file was new
+        Path(f"{given.file}.lock").unlink(missing_ok=True)  # nothing else uses this lock, because the file is new
 
 
 @command(taking(ServeSettings, "database", "folder"))
 def restore(given: Backup, flags: Flags) -> int:
-    """Loads the jobs in a backup into a database without jobs; returns the exit code. Raises ConfigError."""
+    """Loads the jobs in a backup into a database without jobs. Returns the exit code. Raises ConfigError."""
     if not given.file.is_file():
         raise ConfigError(f"{given.file}: there is no such file")
     settings = load_settings(ServeSettings, flags)

@@ -1,4 +1,4 @@
-"""`factloop cache show | clear` shows or removes what earlier runs have cached."""
+"""`factloop cache show` and `factloop cache clear` show and remove what earlier runs have cached."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Clear(AsJson):
 
 @command(taking(RunSettings))
 def show(given: AsJson, flags: Flags) -> int:
-    """Shows what is cached; returns the exit code. Raises ConfigError."""
+    """Shows what is cached, and returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     status = status_of(load_settings(RunSettings, flags))
     deliver(given, status, partial(_print_status, status))
@@ -38,12 +38,12 @@ def show(given: AsJson, flags: Flags) -> int:
 
 @command(taking(RunSettings))
 def clear(given: Clear, flags: Flags) -> int:
-    """Removes the named part of the cache, or everything; returns the exit code. Raises ConfigError."""
+    """Removes one part of the cache, or everything, and returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     place = place_looked_at(load_settings(RunSettings, flags))
     cleared = clear_cache(place, answers=given.only != "indexes", indexes=given.only != "answers")
     for path in cleared.stayed:
-        note(f"{path}: was not removed, because another process is using it or its permissions forbid it")
+        note(f"{path} was not removed, because another process is using it or its permissions do not allow it")
     deliver(given, cleared, show_lines([_said(cleared)]))
     return BROKEN if cleared.stayed else DONE
 

@@ -1,4 +1,4 @@
-"""`factloop check` reads a text, reports which of its claims are supported, and returns an exit code."""
+"""`factloop check` reports which claims in a text are supported, and returns an exit code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Check(Judged):
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES, RECORDING))
 def check(given: Check, flags: Flags) -> int:
-    """Checks the text and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
+    """Checks the text, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     refuse_missing(given.answer, flags.get("docs"))
     from factloop.checking.views.shown import print_report, render_html
     from factloop.setup.recording import refuse_missing_recording
@@ -52,7 +52,7 @@ def check(given: Check, flags: Flags) -> int:
     settings = with_leave_to_fetch(settings)
     kept = settings.model is not None and settings.cache
     report = run_until_stopped(_report(given, settings, response), run_dir=given.run_dir, kept=kept)
-    with step("writing the report", quiet=given.quiet):  # rendering the page of a long text takes seconds
+    with step("writing the report", quiet=given.quiet):  # rendering the page takes seconds if the text is long
         page = partial(render_html, report, file_name(given.answer))
         deliver(given, report, partial(print_report, report), page=page)
     return left_after(report, exit_code(report, given), settings.deadline_s)
@@ -76,7 +76,7 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
 
 
 def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:
-    """Prints the estimated cost of a check, followed by `more`, without spending anything; returns the exit code."""
+    """Prints the estimated cost of a check, followed by `more`. Spends nothing. Returns the exit code."""
     from factloop.checking.estimate import estimate, length_of_documents, plan_of
     from factloop.tools.search.build import check_sources
 
@@ -88,7 +88,7 @@ def print_estimate(given: Check, settings: CheckSettings, response: str, more: s
 def deliver_estimate(
     given: Estimated, found: Estimate, of: str, settings: CheckSettings, more: str | None = None
 ) -> int:
-    """Writes and shows an estimate, followed by `more`; returns the exit code."""
+    """Writes and shows an estimate, followed by `more`. Returns the exit code."""
     lines = (
         f"Nothing was spent. Estimate for {of} with {settings.model or 'the offline engine'}:",
         f"  {found.n_sentences:,} sentences, about {found.n_claims:,} claims",

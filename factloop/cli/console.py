@@ -29,7 +29,7 @@ S = TypeVar("S", bound=Record)
 
 
 def messages_console() -> Console:
-    """Standard error, for progress and messages."""
+    """Returns a console on standard error, for progress and messages."""
     return Console(stderr=True, emoji=False, markup=False, highlight=False)
 
 
@@ -39,15 +39,15 @@ def note(said: str) -> None:
 
 
 def left_unscored(said: str) -> int:
-    """Prints what is missing; returns the corresponding exit code."""
+    """Prints what is missing, and returns the corresponding exit code."""
     note(said)
     return UNSCORED
 
 
 def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kept: bool) -> T:
-    """Returns the result of `work`. An interrupt ends the process immediately and prints how to resume."""
+    """Returns the result of `work`. On an interrupt, prints how to resume and ends the process immediately."""
     results: list[T] = []
-    log = logging.getLogger("factloop.checking.check")  # logs each failed check, which the command reports at its end
+    log = logging.getLogger("factloop.checking.check")  # logs each failed check, which the command reports at the end
     with asyncio.Runner() as runner:
         log.disabled = True
         try:
@@ -68,7 +68,7 @@ def run_alone(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
-    """Stores the result of `work`. If it were returned to the runner, Python 3.11 would format it in full."""
+    """Stores the result of `work`. If the result were returned to the runner, Python 3.11 would format it in full."""
     # An interrupt cancels tasks that have not started, including LangGraph's; Python would warn about their coroutines.
     warnings.filterwarnings("ignore", r"coroutine '.*' was never awaited", RuntimeWarning)
     results.append(await work)
@@ -76,7 +76,7 @@ async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
 
 @contextmanager
 def stopped_with(said: str) -> Iterator[None]:
-    """Prints this line and ends the process on an interrupt, for work that costs nothing."""
+    """On an interrupt, prints this line and ends the process. For work that costs nothing."""
     try:
         yield
     except KeyboardInterrupt:
@@ -94,7 +94,7 @@ def _resume_hint(run_dir: Path | None, *, kept: bool) -> str:
 
 @contextmanager
 def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Shows the current step on a terminal and clears it at the end. Yields a function that shows the next step."""
+    """Shows the current step on a terminal, and clears it at the end. Yields a function that shows the next step."""
     messages = messages_console()
     if quiet or not messages.is_terminal:
         yield lambda _: None
@@ -105,7 +105,7 @@ def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Iterator[CountDisplay]:
-    """Shows a progress bar for the work in this block, and any server that it is waiting for."""
+    """Shows a progress bar for the work in this block, and any server that the work is waiting for."""
     console = Console(stderr=True, quiet=True) if quiet else messages_console()
     with CountDisplay(console, noun, total, done=done) as display, told_of_waits(display.waiting):
         yield display
@@ -114,7 +114,7 @@ def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Ite
 async def watched(
     events: Events[R, S], noun: str, *, quiet: bool, look_at: Callable[[R], object] = lambda _record: None
 ) -> S:
-    """Waits for the summary of a run and shows a progress bar for its items. Calls `look_at` with each record."""
+    """Shows a progress bar for the items of a run, and returns the run's summary. Calls `look_at` with each record."""
     from factloop.evaluation.running.run import NewRecord, RunStarted
 
     async with aclosing(events):

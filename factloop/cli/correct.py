@@ -1,4 +1,4 @@
-"""`factloop correct` reads a text, writes a corrected version, and returns an exit code."""
+"""`factloop correct` writes a corrected version of a text, and returns an exit code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Correct(Check):
     """Arguments of `correct`. Requirements such as `--fail-under` apply to the corrected text."""
 
     max_rounds: Annotated[AtLeastOne, Mark(metavar="N")] = 2
-    """Check the rewritten text at most N times."""
+    """Maximum number of times to check the rewritten text."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the corrected text to this file (- for standard output)."""
     marks: Annotated[MarkStyle, Mark(OUTPUT)] = "brackets"
@@ -33,7 +33,7 @@ class Correct(Check):
 
 @command(taking(CorrectionSettings, CORRECTION, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES))
 def correct(given: Correct, flags: Flags) -> int:
-    """Corrects the text and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
+    """Corrects the text, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     refuse_missing(given.answer, flags.get("docs"))
     from factloop.correction.views.html import render_correction_html
     from factloop.correction.views.terminal import print_correction
@@ -61,9 +61,9 @@ def correct(given: Correct, flags: Flags) -> int:
     text = partial(footnoted, correction) if given.marks == "footnotes" else lambda: correction.text
     deliver(given, correction, show, page=page, files={given.out: text})
     not_done = kept_back(correction)
-    if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no printed report says so
+    if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no report is printed that would say so
         note(" ".join(not_done.split()))
-    # A text from which all claims were removed was checked; one that had none to begin with was not.
+    # if all claims were removed, the text was checked; if it had none to begin with, it was not
     code = exit_code(correction.report, given, may_be_empty=correction.before.counts.scored > 0)
     return left_after(correction.report, code, settings.deadline_s)
 

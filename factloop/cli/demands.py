@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Demands(Protocol):
-    """The values of --fail-if-unscored and --fail-under."""
+    """Values of --fail-if-unscored and --fail-under."""
 
     @property
     def fail_if_unscored(self) -> bool: ...
@@ -26,16 +26,16 @@ class Demands(Protocol):
 
 
 Result = tuple[UnscoredReason | None, str]
-"""The reason why something is unscored (None if it is scored), and its description."""
+"""The reason why a result is unscored (None if it is scored), and its description."""
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
-"""Reasons that are failures. A refusal is not one: when a model or a prompt is being examined, it is a result."""
+"""Reasons that count as failures. A refusal does not, because it is a result when models or prompts are compared."""
 NO_CLAIM = "no claim could be scored"
 NO_CLAIMS_MADE = "the response makes no claims that can be checked"
 ALL_IRRELEVANT = "none of the claims is relevant to the question"
 
 
 def first_failure(results: Iterable[Result], failures: Collection[UnscoredReason] = FAILURES) -> str | None:
-    """A one-line description of the first failure; None if nothing failed."""
+    """Returns a one-line description of the first failure, or None if nothing failed."""
     said = next((said for reason, said in results if reason in failures), None)
     return None if said is None else visible(" ".join(said.split()))
 
@@ -45,10 +45,10 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, demands: Demands, *, may_be_empty: bool = False) -> int:
-    """The exit code of a check. If it is not 0, the reason is printed on standard error.
+    """Returns the exit code of a check. If it is not 0, prints the reason on standard error.
 
-    A report without scored claims has no precision and therefore falls below every threshold. It does not count as a
-    success unless it `may_be_empty`.
+    A report without scored claims has no precision, so it is below every threshold. It is not a success unless it
+    `may_be_empty`.
     """
     counts = report.counts
     why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
@@ -65,10 +65,11 @@ def code_of(
     why: str,
     nothing: str | None,
 ) -> int:
-    """The exit code of one or more checks. `precisions` maps what each precision refers to, such as " of A", to its
-    value.
+    """Returns the exit code of one or more checks. `precisions` maps what is measured, such as " of A", to its
+    precision.
 
-    `why` explains why claims are unscored, and `nothing` why there may be no claims at all; None if that is acceptable.
+    `why` explains why claims are unscored. `nothing` explains why there are no claims, or is None if that is
+    acceptable.
     """
     if unscored and not scored:
         return left_unscored(f"{NO_CLAIM}: {why or plural(unscored, 'claim')}")
@@ -84,20 +85,20 @@ def code_of(
 
 
 def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:
-    """A message that a figure is below --fail-under, with three digits or as many as needed to show the difference."""
+    """Says that a value is below --fail-under. Shows three digits, or more if rounding would hide the difference."""
     reached = "undefined" if value is None else shown_below(value, threshold, "f")
     return f"{name} {reached}{of} is below {str(threshold).removesuffix('.0')} (--fail-under)"
 
 
 def left_after(report: FactualityReport, code: int, deadline_s: float | None) -> int:
-    """The exit code after writing a report. If the deadline interrupted calls, this ends the process with the code."""
+    """Returns the exit code after a report was written. If the deadline interrupted calls, ends the process with it."""
     if deadline_s is not None and any(reason is UnscoredReason.TIMEOUT for reason, _ in results_of(report)):
         leave_now(code)
     return code
 
 
 def demands_exit_code(demands: Sequence[DemandResult]) -> int:
-    """Returns 1 if a requirement is not met; prints those on standard error."""
+    """Prints the requirements that are not met on standard error. Returns 1 if there are any, or 0."""
     for one in demands:
         if not one.is_met:
             note(one.said)

@@ -1,4 +1,4 @@
-"""`factloop eval FILE` and `factloop eval factscore` run SAFE on a data set and score each system."""
+"""`factloop eval FILE` and `factloop eval factscore` check a data set with SAFE, and score each system."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from factloop.evaluation.runs.run import Debias, Kind, ReportEngine
     from factloop.evaluation.runs.run_claims import RunClaims
 
-DEFAULT_KS = (64,)  # the median number of facts in the paper's responses
+DEFAULT_KS = (64,)  # the median number of facts per response in the paper
 WORKERS = 2
 NO_CLAIMS_MADE = "no response makes a claim that can be checked"
 DATASET, PART = "factscore", "bio"
@@ -45,20 +45,20 @@ class Run(Judged, Tabled, Intervals):
     """Arguments of a run over a data set."""
 
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
-    """K for F1@K: a number, or the median or maximum number of supported claims in the run. Default: 64."""
+    """K for F1@K: a number, or the median or maximum number of supported claims per response. Default: 64."""
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "zero"
     """Count a response without claims as F1@K 0 (zero), or leave it out of all means (exclude)."""
     calibration: Annotated[str | None, Mark(STATISTICS, "PATH")] = None
-    """Human-labelled claims used to correct the figures: a run directory of eval factscore, or a file."""
+    """Human-labelled claims for correcting the figures: a run directory of eval factscore, or a file."""
     evaluator: Annotated[str | None, Mark(STATISTICS, "NAME")] = None
-    """Evaluator whose verdicts to use, if --calibration is the input file of an audit."""
+    """Evaluator whose verdicts are used, if --calibration is an input file of research audit."""
     transfer: Annotated[Literal["verdicts", "error_rates"] | None, Mark(STATISTICS)] = None
     """Assume that each verdict is right as often as on the labelled claims (verdicts), or that TPR and FPR are the same
     as on those claims (error_rates). Default: verdicts if some labels come from the system or run, else error_rates."""
     workers: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
-    """Judge on this many Ray workers instead of in this process."""
+    """Number of Ray workers on which to judge, instead of in this process."""
     address: Annotated[str | None, Mark(LIMITS, "HOST:PORT")] = None
-    """Address of the Ray cluster. By default, --workers starts a cluster on this machine."""
+    """Address of a Ray cluster. By default, --workers starts a cluster on this machine."""
     limit: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
     """Use only the first N responses."""
 
@@ -68,23 +68,23 @@ class Responses(Run):
 
     data: Annotated[str, Mark(ARGUMENT, "FILE")]
     """File of rows with prompt, response and optionally documents (JSON Lines, CSV, Parquet or a JSON array; - for
-    standard input). For a run directory, the responses in it are judged again, using the evidence saved there unless
+    standard input). If it is a run directory, its responses are judged again, with the evidence saved in it unless
     --docs or --search is set."""
     column: Annotated[Texts, Mark(metavar="FIELD=COLUMN")] = ()
-    """Column to read a field from, for example prompt=question."""
+    """Column from which to read a field, for example prompt=question."""
 
 
 class FactScore(Run):
     """Arguments of `eval factscore`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """File or folder of FActScore's labels. Default: those downloaded by factloop research data get."""
+    """File or folder of FActScore's labels. Default: the labels downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "exclude"
     """Count a response without claims as F1@K 0 (zero), or leave it out of all means (exclude)."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
-    """Write each verdict with its label to this file, for factloop research audit. Needs --run-dir."""
+    """Write each verdict with its label to this file, as input for factloop research audit. Requires --run-dir."""
 
 
 _SETTINGS = taking(CheckSettings, MODEL, SEARCH, LIMITS, BATCH, CACHE, PER_CHECK, "repeats", "seed")
@@ -92,7 +92,7 @@ _SETTINGS = taking(CheckSettings, MODEL, SEARCH, LIMITS, BATCH, CACHE, PER_CHECK
 
 @command(_SETTINGS)
 def responses(given: Responses, flags: Flags) -> int:
-    """Judges and scores the data and writes the outputs; returns the exit code. Raises FactloopError for bad input."""
+    """Judges and scores the data, and writes the outputs. Returns the exit code. Raises FactloopError for bad input."""
     require("evaluation", "factloop eval")
     refuse_missing_data(given.data, flags.get("docs"))
     from factloop.evaluation.datasets.mapping import ColumnMapping
@@ -108,7 +108,7 @@ def responses(given: Responses, flags: Flags) -> int:
 
 
 def _judge_again(given: Responses, settings: CheckSettings) -> int:
-    """Judges the answers of a finished run, using its plan unless another one is set."""
+    """Judges the answers of a finished run, with the run's plan unless another one is set."""
     from factloop.evaluation.runs.items import replayed_items
     from factloop.evaluation.runs.reading import read_run
 
@@ -116,8 +116,8 @@ def _judge_again(given: Responses, settings: CheckSettings) -> int:
         raise ConfigError("--column needs a file of rows, not a run directory")
     run, by_evidence = read_run(given.data), not (settings.search or settings.docs)
     if run.summary.kind == "factscore":
-        said = "its facts and labels would be lost: use factloop eval factscore with another --run-dir"
-        raise ConfigError(f"{given.data}: a run of factloop eval factscore; {said}")
+        said = "judging it again would lose its facts and labels: use `factloop eval factscore` with another --run-dir"
+        raise ConfigError(f"{given.data} is a run of `factloop eval factscore`; {said}")
     settings = settings.model_copy(update={"plan": settings.plan or run.summary.fingerprint.plan})
     items = replayed_items(run.responses(), by_evidence=by_evidence)
     data = f"the answers {'and the evidence ' if by_evidence else ''}of {given.data}, a run over {run.summary.data}"
@@ -126,13 +126,13 @@ def _judge_again(given: Responses, settings: CheckSettings) -> int:
 
 @command(_SETTINGS)
 def factscore(given: FactScore, flags: Flags) -> int:
-    """Judges FActScore's facts, compares and writes; returns the exit code. Raises FactloopError for invalid input."""
+    """Judges FActScore's facts, compares the verdicts with the labels, and returns the exit code."""
     require("evaluation", "factloop eval factscore")
     refuse_missing_data(given.data, flags.get("docs"))
     from factloop.evaluation.datasets.folder import find_part, named_part
 
     if given.out is not None and given.run_dir is None:
-        raise ConfigError("--out reads the verdicts from the run directory: also set --run-dir")
+        raise ConfigError("--out takes the verdicts from the run directory: also set --run-dir")
     settings = load_settings(CheckSettings, flags)
     place = str(find_part(DATASET, PART, given.data))
     named = named_part(DATASET, PART) if given.data is None else name_of_data(given.data)
@@ -141,9 +141,9 @@ def factscore(given: FactScore, flags: Flags) -> int:
 
 
 def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[RunItem]:
-    """Yields the responses with their facts and labels. Abstentions are included, without facts.
+    """Yields the responses with their facts and labels, including abstentions, which have no facts.
 
-    Raises DataError for a malformed row when it is reached, and ConfigError at the end if a system has no responses.
+    Raises DataError on reaching a malformed row, and ConfigError at the end if a system has no responses.
     """
     from factloop.evaluation.datasets.factscore import load_factscore
     from factloop.evaluation.runs.items import labelled_item
@@ -154,11 +154,11 @@ def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[
         if not systems or response.system in systems:
             yield labelled_item(response)
     if absent:
-        raise ConfigError(f"{place}: has no responses by {', '.join(sorted(absent))}")
+        raise ConfigError(f"{place} has no responses by {', '.join(sorted(absent))}")
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:
-    """Maps fields to columns. Raises ConfigError unless each is FIELD=COLUMN with a known field, named only once."""
+    """Maps fields to columns. Raises ConfigError unless each is FIELD=COLUMN, with a known field set only once."""
     from factloop.evaluation.datasets.responses import FIELDS
 
     columns: dict[str, str] = {}
@@ -183,9 +183,9 @@ def _judge(
     kind: Kind,
     out: str | None = None,
 ) -> int:
-    """Judges the items with progress on the terminal and writes the outputs; returns the exit code.
+    """Judges the items, shows progress on the terminal, writes the outputs, and returns the exit code.
 
-    Raises FactloopError for invalid input. Invalid flags and calibrations are found before any money is spent.
+    Raises FactloopError for invalid input. Rejects invalid flags and calibrations before any money is spent.
     """
     from factloop.checking.checker import FactChecker
     from factloop.evaluation.runs.longform import AbstentionPolicy
@@ -254,7 +254,7 @@ def _engine(given: Run, settings: CheckSettings) -> ReportEngine | None:
 
 
 def _debiasing(given: Run) -> Debias | None:
-    """Reads the labelled claims now, to find errors in them before any money is spent; returns a debiaser."""
+    """Returns a debiaser. Reads the labelled claims now, so that errors in them are found before any money is spent."""
     if given.calibration is None:
         if given.evaluator is not None:
             raise ConfigError("--evaluator selects an evaluator in --calibration: also set --calibration")
@@ -272,7 +272,7 @@ def _debiasing(given: Run) -> Debias | None:
 
 
 def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem]) -> int:
-    """Prints the estimated cost without making calls; returns the exit code. Raises ConfigError, DataError."""
+    """Prints the estimated cost without making calls. Returns the exit code. Raises ConfigError, DataError."""
     from factloop.checking.estimate import estimate, length_of_documents, plan_of
     from factloop.tools.search.build import check_sources
 

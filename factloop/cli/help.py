@@ -1,4 +1,4 @@
-"""Formats help as plain lines that fit 80 columns, with options by panel, and usage errors as one line."""
+"""Formats help as plain lines of up to 80 columns, with options grouped in panels. Formats usage errors as one line."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 UsageError = cast("type[Exception]", typer.BadParameter.__base__)
-"""Raised for every invalid flag, argument or command. It has no public name in typer."""
+"""The error for invalid flags, arguments and commands, which has no public name in typer."""
 NO_COMMAND = 2
 _TYPE = re.compile(r"<(?:list\[)?([^\]>]+?)(?: range)?\]?>")
-"""The type of a value as shown by typer: `<int>`, `<float range>`, `<list[str]>`, `<one|other>`."""
+"""Matches the type of a value as shown by typer, such as `<int>`, `<float range>`, `<list[str]>` or `<one|other>`."""
 _KINDS = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}
 _OF_DOCUMENTS = ("--docs", "--corpus", "--documents")
-"""Flags for documents, which differ between commands and are not similar enough to be suggested automatically."""
+"""The flags for documents. They differ between commands, and are too dissimilar to be suggested automatically."""
 _WHERE = {"argument": "Arguments", "option": "Options"}
 ALL = "--help-all"
 LONG = 20
-"""Maximum number of options in `--help`. If a command has more, only the common ones are shown."""
+"""Maximum number of options in `--help`. If a command has more options, only the common ones are shown."""
 COMMON = frozenset(
     (
         *("--model", "--judge", "--plan", "--base-url", "--subject-model", "--judge-model", "--corpus", "--search"),
@@ -27,11 +27,11 @@ COMMON = frozenset(
         *("--json", "--html", "--out", "--run-dir", "--fail-under", "--calibration"),
     )
 )
-"""Options in panels that are always shown, like options without a panel."""
+"""Panels whose options are always shown, like options without a panel."""
 
 
 class PlainCommand(TyperCommand):
-    """Shows options without boxes, whose columns would leave only a third of the width for the text."""
+    """Shows options without boxes, which would leave only a third of the width for the text."""
 
     shows_all = False
 
@@ -61,7 +61,7 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """Shows the full help line of each command; without arguments, it shows its own help."""
+    """Shows the full help line of each command. Without arguments, shows the help of the group."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args:
@@ -75,21 +75,21 @@ class PlainGroup(TyperGroup):
 
 
 def _with_kind(shown: str) -> str:
-    """A flag with a placeholder for its value instead of a type. For arguments, only the name."""
+    """Returns the flag with a placeholder for its value instead of a type, or only the name of an argument."""
     if not shown.startswith("-"):
         return shown.partition(" <")[0]
     return _TYPE.sub(lambda found: _KINDS.get(found[1].lower(), found[1]), shown)
 
 
 def usage_complaint(error: Any) -> str:
-    """A one-line message that says what is wrong with the command and where its flags are described."""
+    """Returns one line that says what is wrong with the command, and where its flags are described."""
     said = _other_name(error) or error.format_message().partition(", unable to parse")[0].rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "factloop"
     return f"{said[:1].lower()}{said[1:]}; see {command} --help"
 
 
 def _other_name(error: Any) -> str:
-    """Suggests this command's equivalent of a flag that only other commands have; empty for other errors."""
+    """Suggests this command's equivalent of a flag that only other commands have. Other errors have no suggestion."""
     typed = getattr(error, "option_name", "") if hasattr(error, "possibilities") else ""
     if typed not in _OF_DOCUMENTS:
         return ""

@@ -1,4 +1,4 @@
-"""Reads the inputs of a command, and rejects unreadable or unsuitable ones with a one-line message."""
+"""Reads the inputs of a command, and rejects unreadable or unsuitable inputs with a one-line message."""
 
 from __future__ import annotations
 
@@ -20,57 +20,57 @@ _CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _GLOB = frozenset("*?[")
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
 _WITH_TEXT_INSIDE = (".pdf", ".docx", ".doc", ".odt", ".pptx", ".xlsx", ".epub")
-LONGEST_WITHOUT_LIMIT = 500_000  # maximum number of characters of a text to check if no limit is set
+LONGEST_WITHOUT_LIMIT = 500_000  # maximum characters of a text to check without a limit
 MOST_CONTROLS = 0.1  # fraction of control characters above which input counts as binary, even if it can be decoded
 
 
 def read_text(name: str) -> str:
     """Reads the text of a file or a pipe, or standard input for `-`. Raises DataError."""
     if name.lower().endswith(_WITH_TEXT_INSIDE):
-        raise DataError("is not plain text: copy the text to check into a .md or .txt file", path=name)
+        raise DataError("this is not plain text: copy the text to check into a .md or .txt file", path=name)
     if name == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
-            raise DataError("is closed; pass a file, or pipe the text in", path="standard input")
+            raise DataError("it is closed; pass a file, or pipe the text in", path="standard input")
         return decode(sys.stdin.buffer.read(), "standard input")
     try:
         return decode(Path(name).read_bytes(), name)
     except FileNotFoundError as error:
         raise DataError("no such file", path=name) from error
     except IsADirectoryError as error:
-        raise DataError("is a folder; pass the file with the text to check", path=name) from error
+        raise DataError("this is a folder; pass the file with the text to check", path=name) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"cannot be read ({reason})", path=name) from error
 
 
 def file_name(name: str) -> str:
-    """The name of a file without its folder; empty for standard input."""
+    """Returns the name of a file without its folder, or an empty string for standard input."""
     return "" if name == STANDARD_INPUT else Path(name).name
 
 
 def decode(raw: bytes, name: str) -> str:
-    """Decodes bytes as UTF-8, or as a byte order mark indicates. Raises DataError for anything else."""
+    """Decodes bytes as UTF-8, or as their byte order mark indicates. Raises DataError for anything else."""
     encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), "utf-8")
     controls = sum(raw.count(bytes([control])) for control in _CONTROLS) if encoding.startswith("utf-8") else 0
     if controls > MOST_CONTROLS * len(raw):
-        raise DataError("is a binary file, not text", path=name)
+        raise DataError("this is a binary file, not text", path=name)
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
         place = f"byte {error.object[error.start]:#04x} at offset {error.start}"
-        raise DataError(f"is not UTF-8 text ({place}); convert it first, for example with iconv", path=name) from error
+        raise DataError(f"this is not UTF-8 text ({place}); convert it, for example with iconv", path=name) from error
 
 
 def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
-    """Raises DataError if the text under check or a document (other than a pattern) does not exist.
+    """Raises DataError if the text to check or a document (other than a glob) does not exist.
 
-    Imports nothing heavy, so that typing errors are reported immediately.
+    Imports nothing heavy, so that typos are reported immediately.
     """
     for place in (text, *(documents or ())):
         if place.lower().startswith(("http://", "https://")):
-            raise DataError("web pages are not downloaded: save the page (curl -O), and pass its file", path=place)
+            raise DataError("web pages are not downloaded: save the page (`curl -O`) and pass the file", path=place)
         if place.lower().endswith(_ARCHIVES) and _is_there(place):
-            raise DataError("is an archive: unpack it, and pass the folder or a file in it", path=place)
+            raise DataError("this is an archive: unpack it, and pass the folder or a file in it", path=place)
     if text != STANDARD_INPUT and not _is_there(text):
         raise DataError("no such file", path=text)
     for place in documents or ():
@@ -79,25 +79,25 @@ def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
 
 
 def refuse_endless(text: str, name: str, settings: CheckSettings) -> None:
-    """Raises DataError for a text that would take hours to check, unless a limit is set."""
+    """Raises DataError if the text would take hours to check and no limit is set."""
     limits = settings.deadline_s, settings.max_calls, settings.budget_usd
     if len(text) > LONGEST_WITHOUT_LIMIT and all(limit is None for limit in limits):
         raise DataError(
-            f"has {len(text):,} characters; texts over {LONGEST_WITHOUT_LIMIT:,} are checked only within a limit: "
-            "use --deadline, --max-calls or --budget-usd, or check a part of it (--dry-run estimates the cost)",
+            f"the text has {len(text):,} characters, which takes hours to check: set a limit (--deadline, --max-calls "
+            "or --budget-usd), or check a part of it (--dry-run estimates the cost)",
             path=name,
         )
 
 
 def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None = ()) -> None:
-    """Raises DataError if a file of rows or a document (other than a pattern) does not exist."""
+    """Raises DataError if a file of rows or a document (other than a glob) does not exist."""
     if data is not None and str(data) != STANDARD_INPUT and not _is_there(data):
         raise DataError("cannot be read (No such file or directory)", path=str(data))
     refuse_missing(STANDARD_INPUT, documents)
 
 
 def _is_there(place: str | Path) -> bool:
-    """False only if the path certainly does not exist; other problems are reported when it is read."""
+    """Returns False only if the path certainly does not exist. Other problems are reported when it is read."""
     for path in (Path(place), _at_home(Path(place))):
         try:
             path.lstat()
@@ -117,17 +117,17 @@ def _at_home(path: Path) -> Path:
 
 
 def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
-    """Raises ConfigError if the file `text` is one of the documents, and DataError if these cannot be found."""
+    """Raises ConfigError if the file `text` is one of the documents, and DataError if the documents cannot be found."""
     if not documents or text == STANDARD_INPUT or not Path(text).is_file():
         return
     from factloop.tools.search.documents.files import find_files
 
     if Path(text).resolve() in {path.resolve() for path in find_files(documents).paths}:
-        raise ConfigError(f"{text}: is one of the documents ({flag}), so it would support itself; move it elsewhere")
+        raise ConfigError(f"{text} is one of the documents ({flag}), so it would support itself; move it elsewhere")
 
 
 def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
-    """Maps names to values, in order. Raises ConfigError for anything but `NAME=VALUE`, and for a repeated name."""
+    """Maps names to values, in order. Raises ConfigError for anything but `NAME=VALUE`, and for repeated names."""
     pairs: dict[str, str] = {}
     for one in given:
         name, mark, value = one.partition("=")
@@ -140,11 +140,11 @@ def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
 
 
 def wanted_k(k: str) -> WantedK:
-    """Parses the K of F1@K. Raises ConfigError unless it is a whole number from 1, median or maximum."""
+    """Parses the K of F1@K. Raises ConfigError unless it is a positive whole number, `median` or `maximum`."""
     if k == "median":
         return "median"
     if k == "maximum":
         return "maximum"
     if not k.isascii() or not k.isdecimal() or len(k) > 9 or int(k) < 1:
-        raise ConfigError(f"--k {k[:40]}: must be a whole number from 1, median or maximum")
+        raise ConfigError(f"--k {k[:40]}: must be a positive whole number, median or maximum")
     return int(k)

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from factloop.checking.checker import FactChecker
     from factloop.trust.scorer import TrustScorer
 
-LEFT_AFTER_S = 10.0  # seconds after a signal to stop at which the process ends, whatever its threads still compute
+LEFT_AFTER_S = 10.0  # seconds after a signal to stop when the process ends, even if its threads are still computing
 
 
 class Mcp(Arguments):
     """Arguments of `mcp`."""
 
     transport: Annotated[Literal["stdio", "http"], Mark(SERVER)] = "stdio"
-    """Communicate over standard input and output, or over streamable HTTP at /mcp using --host, --port and API keys."""
+    """Communicate over standard input and output, or over streamable HTTP at /mcp with --host, --port and API keys."""
     host: Annotated[str, Mark(SERVER)] = "127.0.0.1"
     """Address to listen on. Any address other than localhost requires an API key."""
     port: Annotated[int, Mark(SERVER)] = 8765
@@ -44,9 +44,9 @@ class Mcp(Arguments):
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK), taking(TrustSettings, *SERVED))
 def mcp(given: Mcp, flags: Flags) -> int:
-    """Runs the server; returns the exit code. Raises FactloopError for an invalid setup before anything is opened.
+    """Runs the server, and returns the exit code. Raises FactloopError for an invalid setup before opening anything.
 
-    Over stdio, nothing but the protocol is written to standard output, and the server stops when its input ends.
+    With stdio, only protocol messages are written to standard output, and the server stops when its input ends.
     """
     require("mcp", "the MCP server")
 
@@ -77,7 +77,7 @@ async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None
             await _serve_http(given, checker, scorer, server)
             return
         await _open(checker, scorer)
-        # a thread waits for input, and asyncio would wait for that thread
+        # a thread is waiting for input, and asyncio would wait for the thread
         signal.signal(signal.SIGINT, lambda *_: leave_now(INTERRUPTED))
         await server.run_stdio_async()
 

@@ -1,4 +1,4 @@
-"""`factloop eval mixedqa` scores MixedQA's responses with TrustScore and other metrics, and correlates with labels."""
+"""`factloop eval mixedqa` scores MixedQA with TrustScore and other metrics, and correlates them with human labels."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class MixedQa(Tabled, Resumable):
     """Arguments of `eval mixedqa`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """MixedQA file (- for standard input). Default: the one downloaded by factloop research data get."""
+    """MixedQA file (- for standard input). Default: the file downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     subject: Annotated[Texts, Mark(metavar="SYSTEM=MODEL[@URL]")] = ()
-    """Model behind a system, which is asked only about that system's responses, as in the paper. Add the URL of its
-    server if it differs from --base-url."""
+    """Model behind a system. It is asked only about that system's responses, as in the paper. Add the URL of its server
+    if it differs from --base-url."""
     limit: AtLeastOne | None = None
     """Use only the first N questions."""
     metric: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """Metric to compare with: em, bleu-1, bleu-4, rouge-l, meteor, lexical (all of these), bertscore:MODEL,
+    """Metric to compare: em, bleu-1, bleu-4, rouge-l, meteor, lexical (all of these), bertscore:MODEL,
     bartscore-ref:MODEL or gptscore-src:MODEL (both with -ref, -src or -evid)."""
     allow_download: bool = False
-    """Download weights that are specified by their hub name."""
+    """Download weights that are specified by their name on the Hugging Face Hub."""
     method: Literal["pearson", "spearman", "kendall"] = "pearson"
     """Correlation coefficient. The paper reports Pearson's."""
 
@@ -60,11 +60,11 @@ class _ResponseToScore:
 
     @property
     def id(self) -> str:
-        """A unique id for the response; slashes in the question's id are escaped."""
+        """A unique id for the response, in which slashes of the question's id are escaped."""
         return f"{self.question_id.replace('~', '~~').replace('/', '~|')}/{self.response.system}"
 
     def item(self, *, has_own_subject: bool) -> QuestionAnswer:
-        """The item to score, using the subject of its system or the common subject."""
+        """Returns the item to score, with its system's subject or the common subject."""
         from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 
         item = QuestionAnswer(
@@ -75,7 +75,7 @@ class _ResponseToScore:
 
 @command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE))
 def mixedqa(given: MixedQa, flags: Flags) -> int:
-    """Scores, correlates and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
+    """Scores, correlates, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop eval mixedqa")
     require("trust", "factloop eval mixedqa")
     from factloop.evaluation.datasets.folder import find_part, named_part
@@ -87,7 +87,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     metrics = build_metrics(given.metric, allow_download=given.allow_download)
     subjects = models_of_systems("--subject", given.subject)
     if subjects and settings.subject_model is not None:
-        raise ConfigError("set one subject for all systems (--subject-model) or one for each (--subject), not both")
+        raise ConfigError("set one subject for all systems (--subject-model) or one per system (--subject), not both")
     has_trust = settings.subject_model is not None or bool(subjects) or bool(settings.corpus)
     if not has_trust and not metrics:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
@@ -100,15 +100,15 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     asked = list(_asked(islice(load_any_mixedqa(place), given.limit), given.system))
     absent = [system for system in given.system if all(one.response.system != system for one in asked)]
     if absent:
-        raise ConfigError(f"{place}: has no responses by {', '.join(absent)}")
+        raise ConfigError(f"{place} has no responses by {', '.join(absent)}")
     lacking = [name for name in dict.fromkeys(one.response.system for one in asked) if name not in subjects]
     if subjects and lacking:
         said = f"no subject model for {', '.join(lacking)}"
-        raise ConfigError(f"{said}: set one (--subject {lacking[0]}=MODEL), or leave it out (--system)")
+        raise ConfigError(f"{said}: set one (--subject {lacking[0]}=MODEL), or score only other systems (--system)")
     items = [
         one.item(has_own_subject=bool(subjects))
         for one in asked
-        if one.response.text.strip()  # an empty response stays unscored, because there is nothing to ask about it
+        if one.response.text.strip()  # empty responses stay unscored, because there is nothing to ask about them
     ]
     if not items:
         raise ConfigError(f"{place}: every response is empty")
@@ -123,7 +123,7 @@ def _subjects(fingerprints: Mapping[str, TrustFingerprint]) -> Iterator[SystemSu
     from factloop.evaluation.mixedqa.scores import SystemSubject
 
     for system, one in fingerprints.items():
-        assert one.subject_model is not None  # each system has its own
+        assert one.subject_model is not None  # each system has its own subject
         yield SystemSubject(
             system=system, model=one.subject_model, base_url=one.subject_base_url, sampling=one.subject_sampling
         )
@@ -139,7 +139,7 @@ def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_Re
 def _scores(
     metrics: Sequence[ReferenceMetric], asked: Sequence[_ResponseToScore], run: TrustRun
 ) -> list[dict[str, float | None]]:
-    """The score of each response under each metric. Evidence means the passages that TrustFC found."""
+    """Returns each response's score under each metric. The evidence consists of the passages that TrustFC found."""
     found = {report.id: report.trust_fc.passages for report in run.reports}
     evidence = ["\n".join(passage.passage for passage in found.get(one.id, ())) or None for one in asked]
     texts = [one.response.text for one in asked]

@@ -1,4 +1,4 @@
-"""Builds commands from models of their arguments and settings, which define types, bounds, defaults and help once.
+"""Builds commands from models of their arguments and settings. Each field defines its type, bounds, default and help.
 
     class Check(Judged):
         answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
@@ -7,7 +7,7 @@
     @command(taking(CheckSettings, MODEL, LIMITS, "seed"))
     def check(given: Check, flags: Flags) -> int: ...
 
-Arguments come only from the command line; settings also come from the environment and from `factloop.toml`.
+Arguments come only from the command line. Settings also come from the environment and from `factloop.toml`.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ ARGUMENT = Group("argument", None)  # positional arguments
 OUTPUT = Group("output", "Output")
 STATISTICS = Group("statistics", "Statistics")
 _PANELS = (None, MODEL.panel, SEARCH.panel, DISTRACTORS.panel, LIMITS.panel, RECORDING.panel)
-"""Panels in the order shown in help; a command's own panels come first."""
+"""Panels in the order in which help shows them, after a command's own panels."""
 _SHORT = {"quiet": ("-q",)}
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Between0And1 = Annotated[float, Field(gt=0.0, lt=1.0)]
 Texts = tuple[str, ...]
 Flags = dict[str, Any]
-"""The settings that were set with flags."""
+"""The settings that were set by flags."""
 
 
 class Arguments(BaseModel):
-    """Arguments of a command. Each field is a flag, or a positional argument if its mark says so."""
+    """Arguments of a command. Each field is a flag, unless its mark makes it a positional argument."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -84,7 +84,7 @@ class Report(Quiet, AsJson):
 
     @property
     def written(self) -> tuple[str | None, ...]:
-        """The files that the report is written to."""
+        """The files to which the report is written."""
         return self.json_, self.html
 
 
@@ -155,7 +155,7 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True)
 class Taken:
-    """Settings that a command accepts: all settings in a model through `--set`, and some as separate flags."""
+    """The settings that a command accepts: all settings in a model through `--set`, and some as separate flags."""
 
     model: type[BaseModel]
     flags: Mapping[str, FieldInfo]
@@ -163,7 +163,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: the function it runs, and the models that define its flags."""
+    """A command: the function that it runs, and the models that define its flags."""
 
     work: Callable[..., int]
     arguments: type[Arguments]
@@ -175,7 +175,7 @@ class Command:
         if self.taken:
             own |= WithSettings.model_fields
         settings: dict[str, FieldInfo] = {}
-        for taken in self.taken:  # if several models have the same name, the first one describes it
+        for taken in self.taken:  # if several models have the same setting, the first one describes it
             settings |= {name: field for name, field in taken.flags.items() if name not in {*own, *settings}}
 
         def run(**values: Any) -> None:
@@ -198,7 +198,7 @@ class Command:
         return typer.main.get_command(alone)
 
     def _set(self, given: Sequence[str]) -> Flags:
-        """The settings set with `--set`. Raises ConfigError for anything but `NAME=VALUE` with a known name."""
+        """Parses the values of `--set`. Raises ConfigError for anything but `NAME=VALUE` with a known name."""
         known = {name: field for taken in self.taken for name, field in taken.model.model_fields.items()}
         found: Flags = {}
         for one in given:
@@ -222,7 +222,7 @@ def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
 
 
 def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
-    """Accepts the settings of a model, with flags for those in these groups or with these names."""
+    """Accepts the settings of a model. Settings in these groups, or with these names, have flags."""
     strangers = [one for one in wanted if isinstance(one, str) and one not in model.model_fields]
     assert not strangers, f"{model.__name__} has no {strangers}"
     fields = in_order(model)
@@ -230,12 +230,12 @@ def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
 
 
 def spelling(name: str) -> str:
-    """The flag for a field, without the unit (shown in the metavar) or the underscore that avoids a Python keyword."""
+    """The flag for a field, without its unit (shown in the metavar) or the underscore that avoids a Python keyword."""
     return f"--{name.removesuffix('_s').rstrip('_').replace('_', '-')}"
 
 
 def help_of(field: FieldInfo) -> str:
-    """The help for a field: its text, its allowed values, whether it can be repeated, and its default."""
+    """The help for a field: text, allowed values, whether it can be repeated, and default."""
     mark, text = mark_of(field), text_of(field).rstrip(".").replace("`", "")
     if mark.names is not None:
         *others, last = mark.names()
@@ -247,7 +247,7 @@ def help_of(field: FieldInfo) -> str:
 
 
 def _validated(kind: type[A], given: Flags) -> A:
-    """Validates the flags. Raises ConfigError that names the invalid flag."""
+    """Validates the flags. Raises ConfigError with the name of the invalid flag."""
     try:
         return kind(**{name: given[name] for name in kind.model_fields if name in given})
     except ValidationError as error:
@@ -258,7 +258,7 @@ def _validated(kind: type[A], given: Flags) -> A:
 
 
 def _parameter(name: str, field: FieldInfo, *, can_be_off: bool) -> Parameter:
-    """The typer parameter for a field. Values are validated by the model, like those from file and environment."""
+    """The typer parameter for a field. The model validates values, as it does those from file and environment."""
     kind, mark = type_of(field), mark_of(field)
     shown: dict[str, Any] = {"metavar": _metavar(name, field), "help": help_of(field)}
     if mark.group is ARGUMENT:
@@ -285,7 +285,7 @@ def _metavar(name: str, field: FieldInfo) -> str | None:
 def _value_type(kind: Any) -> Any:
     if get_origin(kind) is tuple:
         element = get_args(kind)[0]
-        return list[getattr(element, "__origin__", element)]  # type: ignore[misc]  # known when the flag is made
+        return list[getattr(element, "__origin__", element)]  # type: ignore[misc]  # known when the flag is built
     return kind if kind in (bool, int, float, Path) else str
 
 

@@ -1,4 +1,4 @@
-"""Writes the outputs of a command. Files are written in full or not at all; standard output may be closed early."""
+"""Writes the outputs of a command. Files are written in full or not at all. Standard output may be closed early."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FILLED_IN = "someone may have filled it in"  # why a label sheet is not overwrit
 
 
 class _WithoutPadding:
-    """A stream that removes the trailing blanks with which tables pad their lines."""
+    """A stream that removes trailing blanks, with which tables pad their lines."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -48,9 +48,9 @@ class _WithoutPadding:
 
 
 class Terminal(Console):
-    """Standard output for people. If the reader stops early (`| head`), the command does not fail.
+    """A console on standard output. If the reader stops early (`| head`), the command does not fail.
 
-    If the output is a file or a pipe, lines have no trailing blanks.
+    If the output goes to a file or a pipe, lines have no trailing blanks.
     """
 
     def __init__(self) -> None:
@@ -70,20 +70,20 @@ def try_outputs(
     settings: RunSettings | None = None,
     run_dir: Path | None = None,
 ) -> None:
-    """Checks that the outputs can be written and do not overwrite inputs, before money is spent. Raises ConfigError.
+    """Checks, before money is spent, that the outputs can be written and do not overwrite inputs. Raises ConfigError.
 
-    Inputs include the files that are read by `settings` and the settings file itself. The paths that they write, and
-    the run directory, may be folders and are created if they do not exist.
+    Inputs include the settings file, and the files that `settings` refer to. The run directory, and paths to which
+    `settings` write, may be folders, and are created if they do not exist.
     """
     files = [name for name in names if name not in (None, STANDARD_OUTPUT)]
     if names.count(STANDARD_OUTPUT) > 1:
-        raise ConfigError("two outputs go to standard output; use a file for each")
+        raise ConfigError("only one output can go to standard output; use files for the others")
     of_settings = () if settings is None else settings.written_paths
     written: dict[Path, str] = {}
     for name in (*files, *of_settings, *(() if run_dir is None else (str(run_dir),))):
         place = _real_place(name)
         if place in written:
-            raise ConfigError(f"{name}: two outputs would be written there; use a file for each")
+            raise ConfigError(f"two outputs would be written to {name}; use a separate file for each")
         written[place] = name
     filled = dict(written)  # including a file in the run directory that a glob might match
     if run_dir is not None:
@@ -98,10 +98,10 @@ def try_outputs(
 
 
 def refuse_existing(names: Sequence[str | None], why: str) -> None:
-    """Raises ConfigError if an output already exists; used for outputs that cost people time or money."""
+    """Raises ConfigError if an output already exists. Used for outputs that cost people time or money."""
     for name in names:
         if name not in (None, STANDARD_OUTPUT) and os.path.lexists(name):
-            raise ConfigError(f"{name}: already exists, and {why}; use another file")
+            raise ConfigError(f"{name} already exists, and {why}; use another file")
 
 
 def _real_place(name: str) -> Path:
@@ -112,14 +112,14 @@ def _real_place(name: str) -> Path:
 
 
 def _keep_out_of(folder: Path, written: Mapping[Path, str]) -> None:
-    """Keeps outputs out of a run directory, whose answers were paid for and where unknown files stop the run."""
+    """Rejects outputs in a run directory, whose answers were paid for, and in which unknown files stop the run."""
     for place, name in written.items():
         if folder in place.parents:
-            raise ConfigError(f"{name}: is inside the run directory {written[folder]}; use a path outside it")
+            raise ConfigError(f"{name} is inside the run directory {written[folder]}; use a path outside it")
 
 
 def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
-    """Rejects outputs that overwrite an input, or that are among the documents, where the next run would read them."""
+    """Rejects outputs that would overwrite an input, or that the next run would read as documents."""
     try:
         taken, source = first_taken_in(read, written), Path(read).expanduser().resolve()
         is_folder = source.is_dir()
@@ -129,10 +129,10 @@ def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
         return
     name = written[taken]
     if taken == source:
-        raise ConfigError(f"{name}: would overwrite {read}, which is an input; use another file")
+        raise ConfigError(f"{name} would overwrite {read}, which is an input; use another file")
     if is_folder:
-        raise ConfigError(f"{name}: is inside {read}, whose files are inputs; use a path outside it")
-    raise ConfigError(f"{name}: would match {read}, which is an input; use another file")
+        raise ConfigError(f"{name} is inside {read}, whose files are inputs; use a path outside it")
+    raise ConfigError(f"{name} would match {read}, which is an input; use another file")
 
 
 def _try_output(name: str) -> None:
@@ -140,32 +140,32 @@ def _try_output(name: str) -> None:
     folder = _real_place(name).parent
     try:
         if path.is_dir():
-            raise ConfigError(f"{name}: cannot be written, it is a folder; use a file")
+            raise ConfigError(f"{name} cannot be written: it is a folder; use a file")
         if path.exists() and not path.is_file():  # a pipe or a device, whose folder need not be writable
             return
         if not folder.is_dir():
-            raise ConfigError(f"{name}: cannot be written, the folder {folder} does not exist")
+            raise ConfigError(f"{name} cannot be written: the folder {folder} does not exist")
         if not os.access(folder, os.W_OK):
-            raise ConfigError(f"{name}: cannot be written, the folder {folder} is not writable")
+            raise ConfigError(f"{name} cannot be written: the folder {folder} is not writable")
     except (OSError, ValueError) as error:
         raise _unwritable(name, error) from error
 
 
 def _unwritable(name: str, error: OSError | ValueError) -> ConfigError:
-    return ConfigError(f"{name}: cannot be written ({getattr(error, 'strerror', None) or error})")
+    return ConfigError(f"{name} cannot be written ({getattr(error, 'strerror', None) or error})")
 
 
 def write_output(name: str, text: str | bytes) -> None:
-    """Writes `text` as UTF-8 to a file, or to standard output for `-`. Raises ConfigError."""
+    """Writes `text` as UTF-8 to a file, or to standard output if `name` is `-`. Raises ConfigError."""
     if name == STANDARD_OUTPUT:
-        # Written as bytes, since the encoding of the terminal must not affect JSON or HTML.
+        # written as bytes, because the terminal's encoding must not affect JSON or HTML
         say(lambda: sys.stdout.buffer.write(text.encode() if isinstance(text, str) else text))
     else:
         write_atomically(Path(name), text)
 
 
 def write_files(outputs: Mapping[str | None, Callable[[], str | bytes]]) -> None:
-    """Writes each named output, files first, because the reader of standard output may be gone. Raises ConfigError."""
+    """Writes each output, files first, because the reader of standard output may be gone. Raises ConfigError."""
     named = [(name, render) for name, render in outputs.items() if name is not None]
     for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
         write_output(name, render())
@@ -179,9 +179,9 @@ def deliver(
     page: Callable[[], str] | None = None,
     files: Mapping[str | None, Callable[[], str | bytes]] | None = None,
 ) -> None:
-    """Writes a report to the outputs in the arguments, and shows it on the terminal unless this is turned off.
+    """Writes a report to the outputs in the arguments, and shows it on the terminal unless `quiet` is set.
 
-    `page` renders it as HTML; `files` are additional outputs. Raises ConfigError if an output cannot be written.
+    `page` renders the report as HTML. `files` are further outputs. Raises ConfigError if an output cannot be written.
     """
     outputs = dict(files or {})
     if record is not None:
@@ -195,7 +195,7 @@ def deliver(
 
         outputs |= {name: partial(tables_file, show, name) for name in tables if name not in pictures}
     write_files(outputs)
-    for name in pictures:  # last, so that if there are no pictures, this is reported after everything else is written
+    for name in pictures:  # last, so that a lack of plots is reported after everything else is written
         from factloop.reports.sheet.files import picture_files
 
         write_files(picture_files(page or (lambda: None), name))
@@ -209,7 +209,7 @@ def show_lines(lines: Iterable[str]) -> Callable[[Console], object]:
 
 
 def say(speak: Callable[[], object]) -> None:
-    """Calls a function that writes to standard output. Raises ConfigError if writing fails."""
+    """Calls a function that writes to standard output. Raises ConfigError if this fails."""
     if sys.stdout is None:
         raise ConfigError("standard output is closed; use a file with --json or --html")
     try:
@@ -225,8 +225,8 @@ def say(speak: Callable[[], object]) -> None:
 def leave_now(code: int) -> NoReturn:
     """Ends the process without waiting for its threads.
 
-    Python would join them first, and a thread that waits for a search cannot be stopped before `--timeout`. Nothing is
-    lost, because answers are saved before they are used, and the operating system releases the locks.
+    Python would wait for them first, and a thread that waits for a search cannot be stopped before `--timeout`. Nothing
+    is lost, because answers are saved before they are used, and the operating system releases the locks.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # broken, closed or never opened
@@ -236,12 +236,12 @@ def leave_now(code: int) -> NoReturn:
 
 
 def _abandon_standard_output() -> None:
-    """Discards standard output, because Python would otherwise report another error when it flushes on exit."""
+    """Discards standard output. Otherwise, Python would report another error when it flushes the stream on exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 def price(usd: float | None) -> str:
-    """The estimated cost, or how to find it out."""
+    """Returns the estimated cost as text, or how to find it out."""
     return "price unknown: set --price-in and --price-out" if usd is None else f"about {usd:.4f} USD"

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from factloop.tools.judges.hub import Source
 
 _OF_CHECKS_ALONE = frozenset({"temperature", "embeddings"})
-"""Flags that TrustScore also has, but with a different meaning or default."""
+"""Flags that also exist for TrustScore, but with a different meaning or default."""
 
 S = TypeVar("S", bound=CheckSettings)
 R = TypeVar("R", bound=RunSettings)
 
 
 def with_leave_to_fetch(settings: S) -> S:
-    """The settings, with permission to download the judge's weights if they are missing and the user agrees.
+    """Returns the settings, with permission to download the judge's weights if they are missing and the user agrees.
 
     Raises ConfigError, with a hint on how to continue, if the user declines or cannot be asked.
     """
@@ -48,11 +48,11 @@ def with_leave_to_fetch(settings: S) -> S:
 
 
 def _missing(settings: CheckSettings) -> Source | None:
-    """The weights that the judge is missing; None if nothing is missing or another error comes first."""
+    """Returns the weights that the judge lacks, or None if it lacks none or another error comes first."""
     from factloop.tools.judges.build import parse_spec
     from factloop.tools.judges.hub import JUDGES, Source
 
-    beside_a_model = settings.model is not None and settings.cascade is None  # this is rejected
+    beside_a_model = settings.model is not None and settings.cascade is None  # `--judge` is rejected later
     if settings.judge is None or beside_a_model:
         return None
     spec = parse_spec(settings.judge)
@@ -63,7 +63,7 @@ def _missing(settings: CheckSettings) -> Source | None:
 
 
 def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy: str = "--model") -> None:
-    """Warns if there is a folder of prompts but no model, because prompts are sent only to models.
+    """Warns if a folder of prompts is set, but no model, because prompts are sent only to models.
 
     `remedy` lists the flags that set a model.
     """
@@ -72,7 +72,7 @@ def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy
 
 
 def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
-    """Warns about prompts that go unused because a check with these settings has no model or uses another plan."""
+    """Warns about prompts that a check with these settings never sends, because it has no model or another plan."""
     note_unsent_prompts(settings.prompts, [settings.model])
     if settings.prompts is None or settings.model is None:
         return
@@ -94,7 +94,7 @@ def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
 
 
 def server_settings(flags: Mapping[str, Any]) -> tuple[CheckSettings, TrustSettings]:
-    """The settings for checks and for scores, for a server that offers both. Raises ConfigError."""
+    """Returns the settings of a server that offers checks and scores. Raises ConfigError."""
     check = with_leave_to_fetch(_settings(CheckSettings, flags))
     trust = _settings(TrustSettings, {name: value for name, value in flags.items() if name not in _OF_CHECKS_ALONE})
     if check.model is None and trust.subject_model is not None:
@@ -109,7 +109,7 @@ def _settings(kind: type[R], flags: Mapping[str, Any]) -> R:
 
 
 def models_of_systems(flag: str, given: Sequence[str]) -> dict[str, SubjectModel]:
-    """Maps systems to their models, from flags `SYSTEM=MODEL` or `SYSTEM=MODEL@URL`. Raises ConfigError."""
+    """Parses flags `SYSTEM=MODEL` or `SYSTEM=MODEL@URL`. Returns the models by system. Raises ConfigError."""
     models = {}
     for system, text in pairs_given(flag, given, "SYSTEM=MODEL, such as llama=openai:llama-7b@http://host/v1").items():
         model, mark, address = text.partition("@http")

@@ -1,4 +1,4 @@
-"""`factloop prompts list | show | new | lint` shows, copies and lints prompts."""
+"""`factloop prompts list`, `show`, `new` and `lint` list, show, copy and check prompts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class List(Arguments):
     """Arguments of `prompts list`."""
 
     prompts: Annotated[Path | None, Mark(metavar="FOLDER")] = None
-    """Folder of prompts that replace bundled ones."""
+    """Folder of prompts that replace bundled prompts of the same name."""
 
 
 class Show(List):
@@ -39,18 +39,18 @@ class Show(List):
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
     """Name of the prompt, as listed by factloop prompts list."""
     rendered: bool = False
-    """Show the prompt as it is sent, with variable names in place of data."""
+    """Show the prompt as it is sent, with variable names instead of data."""
 
 
 class New(Arguments):
     """Arguments of `prompts new`."""
 
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
-    """Name of the variant and of its folder."""
+    """Name of the variant, which is also the name of its folder."""
     from_: Annotated[str, Mark(metavar="SOURCE")]
     """Name of a bundled prompt, or the path of a variant's file."""
     out: Annotated[Path, Mark(metavar="FOLDER")]
-    """Folder for variants. The new one is written to FOLDER/NAME."""
+    """Folder for variants. The new variant is written to FOLDER/NAME."""
 
 
 class Lint(AsJson):
@@ -62,7 +62,7 @@ class Lint(AsJson):
 
 @command()
 def list_(given: List) -> int:
-    """Lists the prompts; returns the exit code. Raises ConfigError if the folder has a prompt that runs reject."""
+    """Lists the prompts, and returns the exit code. Raises ConfigError if runs would reject a prompt in the folder."""
     folder = _folder(given)
     registry = PromptRegistry.load(folder)
     say(lambda: show_lines(_listing_lines([registry[name] for name in registry.names], folder))(Terminal()))
@@ -71,11 +71,11 @@ def list_(given: List) -> int:
 
 @command()
 def show(given: Show) -> int:
-    """Shows a prompt, either its file or its rendered text; returns the exit code. Raises ConfigError."""
+    """Shows the file or the rendered text of a prompt, and returns the exit code. Raises ConfigError."""
     registry = PromptRegistry.load(_folder(given))
     if given.name not in registry.names:
         near = get_close_matches(given.name[:100], registry.names, n=1)
-        hint = f"did you mean {near[0]}?" if near else "factloop prompts list shows the names"
+        hint = f"did you mean {near[0]}?" if near else "`factloop prompts list` shows the names"
         raise ConfigError(f"no prompt is named {given.name!r}; {hint}")
     prompt = registry[given.name]
     sample = prompt.render(**{variable: variable for variable in prompt.variables})
@@ -89,7 +89,7 @@ def show(given: Show) -> int:
 
 
 def _replies() -> Replies:
-    """The schemas of all replies, imported late because most commands do not need them."""
+    """Returns the schemas of all replies. Imported late, because most commands do not need them."""
     from factloop.agents.longfact.writer import LongFactPrompts
     from factloop.agents.safe.schemas import REPLIES
     from factloop.agents.trustscore.schemas import ClosedBookAnswer, Entailment, McqAnswer, Substitutes
@@ -120,17 +120,17 @@ def _field_lines(reply: type[BaseModel], indent: str = "  ") -> Iterator[str]:
 
 @command()
 def new(given: New) -> int:
-    """Writes a variant for editing, overwriting nothing; returns the exit code. Raises ConfigError."""
+    """Copies a prompt to a new variant without overwriting anything. Returns the exit code. Raises ConfigError."""
     original = find_source(given.from_)
     prompt = start_variant(given.name, original, given.out)
-    said = f"{prompt.path}: copied from {original.name}. Edit it, and then use --prompts {given.out / given.name}"
+    said = f"{prompt.path} was copied from {original.name}. Edit it, and then use --prompts {given.out / given.name}"
     say(lambda: show_lines([said])(Terminal()))
     return DONE
 
 
 @command()
 def lint(given: Lint) -> int:
-    """Lints prompts; returns the exit code, 1 if there are findings. Raises ConfigError if a path does not exist."""
+    """Lints prompts. Returns the exit code, which is 1 if there are findings. Raises ConfigError for a missing path."""
     paths = given.paths or [load_settings(RunSettings, {}).prompts or PACKAGED]
     looked_at = [one for path in paths for one in _variants(path)]
     try_outputs((given.json_,), map(str, looked_at))
@@ -140,7 +140,7 @@ def lint(given: Lint) -> int:
 
 
 def _variants(path: Path) -> list[Path]:
-    """The folders of the variants in a folder of several; otherwise the path itself."""
+    """Returns the folders of all variants in the folder, or the path itself if it is one variant."""
     folders = sorted({file.parents[1] for file in path.rglob("*.md")}) if path.is_dir() else []
     return folders if len(folders) > 1 and path not in folders else [path]
 
@@ -150,7 +150,7 @@ def _folder(given: List) -> Path | None:
 
 
 def _listing_lines(prompts: Sequence[Prompt], folder: Path | None) -> list[str]:
-    """Two lines for each prompt, because its variables would not fit in a table of 80 columns."""
+    """Returns two lines for each prompt, because the variables would not fit in a table of 80 columns."""
     wide = max(len(one.name) for one in prompts) + 1
     lines = [f"{'Name':{wide}} Version  {'SHA-256':{DIGITS}}  Reply"]
     for one in prompts:

@@ -1,4 +1,4 @@
-"""`factloop trust` reads answers and reports their TrustScores, with an exit code."""
+"""`factloop trust` reports the TrustScores of answers, and returns an exit code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from factloop.agents.trustscore.records import TrustReport, TrustRun
     from factloop.trust.question_answers import QuestionAnswer
 
-NOTHING_TO_SCORE_BY = "there is nothing to score by: use --subject-model, --corpus or both"
+NOTHING_TO_SCORE_BY = "there is nothing to score the answers by: use --subject-model, --corpus or both"
 
 
 class Trust(Judged, Tabled):
@@ -36,22 +36,22 @@ class Trust(Judged, Tabled):
     answers: Annotated[str | None, Mark(ARGUMENT, "[FILE]")] = None
     """File of questions and responses (JSON Lines or CSV). With --long-form, the file that contains the long answer."""
     question: str | None = None
-    """A single question, instead of a file. With --long-form, the question that the long answer is for."""
+    """A single question, instead of a file. With --long-form, the question that the long answer responds to."""
     response: str | None = None
     """The response to that question."""
     answer: bool = False
-    """Ask the subject model for any missing responses."""
+    """Ask the subject model for missing responses."""
     fail_under: Annotated[Share | None, Mark(OUTPUT, "SHARE")] = None
     """Exit with 1 if the mean score is below this value."""
     long_form: bool = False
-    """Score TrustBC for each claim in a long answer, alongside SAFE's verdict."""
+    """Score TrustBC for each claim in a long answer, next to SAFE's verdict."""
     search: Annotated[Texts, Mark(SEARCH, "NAME")] = ()
-    """Web search for SAFE, if --long-form is used."""
+    """Web search for SAFE, with --long-form."""
 
 
 @command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE, RECORDING))
 def trust(given: Trust, flags: Flags) -> int:
-    """Scores answers and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
+    """Scores answers, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("trust", "factloop trust")
     refuse_missing_data(given.answers, flags.get("corpus"))
     from factloop.setup.recording import refuse_missing_recording
@@ -71,18 +71,18 @@ def _refuse_contradictions(given: Trust, settings: TrustSettings) -> None:
     """Raises ConfigError for flags that cannot be combined, and for a run that could score nothing."""
     if given.long_form:
         if given.answers is None or given.response is not None or given.answer or given.fail_under is not None:
-            raise ConfigError("--long-form takes a file and --question, not --response, --answer or --fail-under")
+            raise ConfigError("--long-form accepts a file and --question, but not --response, --answer or --fail-under")
         if settings.subject_model is None:
             raise ConfigError("--long-form needs a subject model (--subject-model)")
         return
     if (given.answers is None) == (given.question is None):
         raise ConfigError("pass a file of answers, or use --question and --response")
     if given.answers is not None and given.response is not None:
-        raise ConfigError("--response needs --question; a file has its own responses")
+        raise ConfigError("--response needs --question; a file contains its own responses")
     if given.search:
         raise ConfigError("--search needs --long-form")
     if given.question is not None and (given.response is None) != given.answer:
-        raise ConfigError("--question needs either --response, or --answer to ask the subject for it")
+        raise ConfigError("--question needs --response, or --answer to ask the subject model for a response")
     if given.answer and settings.subject_model is None:
         raise ConfigError("--answer needs a subject model (--subject-model)")
     if settings.subject_model is None and not settings.corpus:
@@ -128,7 +128,7 @@ async def score_all(
     quiet: bool,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustRun:
-    """Scores all answers with a progress bar. `subjects` maps systems to their models, if each system has its own."""
+    """Scores all answers, with a progress bar. `subjects` maps systems to their models, if each system has its own."""
     from factloop.agents.trustscore.records import TrustRun
     from factloop.trust.scorer import TrustScorer
 
@@ -150,7 +150,7 @@ def _long_form(given: Trust, settings: TrustSettings) -> int:
 
     assert given.answers is not None
     response = read_text(given.answers)
-    check_settings(settings, given.search)  # reports errors in them first
+    check_settings(settings, given.search)  # reports errors in these arguments first
     if given.dry_run:
         raise ConfigError("--dry-run cannot be used with --long-form; see factloop check --dry-run for SAFE's part")
     work = ascore_long_form(response, given.question, settings=settings, search=given.search, run_dir=given.run_dir)
@@ -171,7 +171,7 @@ def _print_estimate(given: Trust, settings: TrustSettings, items: Sequence[Quest
         f"  at most {most.most_calls} model calls, {most.searches} searches",
         f"  at most about {most.most_prompt_tokens} prompt and {most.most_completion_tokens} completion tokens",
         f"  {'' if most.most_usd is None else 'at most '}{price(most.most_usd)}",
-        "  An inconsistent choice ends the checks of an answer early.",
+        "  The checks of an answer end early if a choice is inconsistent.",
     )
     deliver(given, most, show_lines(lines))
     return DONE

@@ -33,12 +33,12 @@ class CorrectionSettings(CheckSettings):
     """Settings of a correction. Their names match the command-line flags."""
 
     contradicted: Annotated[Contradicted, Mark(CORRECTION)] = "mark"
-    """Mark contradicted claims as [contradicted] or remove them, if the evidence offers no correction."""
+    """Mark contradicted claims as [contradicted], or remove them, if the evidence offers no correction."""
     unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
     """Mark claims without evidence as [unverified], remove them, or keep them."""
     unscored: Annotated[Unscored, Mark(CORRECTION)] = "auto"
-    """Mark claims without a verdict as [unchecked], or keep them. auto marks all except those that a person should
-    read."""
+    """Mark claims without a verdict as [unchecked], or keep them. auto marks all of them, except claims that a person
+    should read."""
 
     @property
     def check_settings(self) -> CheckSettings:

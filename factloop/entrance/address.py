@@ -1,4 +1,4 @@
-"""The address that a server listens on, and the keys that give callers access."""
+"""The address that a server listens on, and the API keys that it accepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.entrance.keys import ApiKeys
 
 @dataclass(frozen=True, kw_only=True)
 class Binding:
-    """An address to listen on. Raises ConfigError if it can be reached from other machines and there is no key."""
+    """An address to listen on. Raises ConfigError if other machines can reach the address, but there are no keys."""
 
     host: str = "127.0.0.1"
     port: int = 8000
@@ -31,7 +31,7 @@ class Binding:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether it can be reached only from this machine."""
+        """Whether only this machine can reach the address."""
         return is_loopback(self.host)
 
     @contextmanager
@@ -42,13 +42,13 @@ class Binding:
             taken = socket.create_server((self.host, self.port), family=family, backlog=2048)
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise ConfigError(f"--host {self.host} --port {self.port}: cannot be used ({reason})") from error
+            raise ConfigError(f"--host {self.host} --port {self.port} cannot be used ({reason})") from error
         with taken:
             yield taken
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the host is a loopback address, which can be reached only from this machine."""
+    """Whether the host is a loopback address, which only this machine can reach."""
     if host == "localhost":
         return True
     try:
@@ -58,11 +58,11 @@ def is_loopback(host: str) -> bool:
 
 
 def address_of(listening: socket.socket) -> str:
-    """The URL to open in a browser."""
+    """Returns the URL to open in a browser."""
     host, port = listening.getsockname()[:2]
     return f"http://{in_brackets(host)}:{port}"
 
 
 def in_brackets(host: str) -> str:
-    """The host as written in a URL, where IPv6 addresses are in brackets."""
+    """Returns the host as it appears in a URL, with IPv6 addresses in brackets."""
     return f"[{host}]" if ":" in host else host

@@ -1,4 +1,4 @@
-"""Models for requests from other programs, with the same fields, limits and errors over HTTP and MCP."""
+"""Models of the requests from other programs. Fields, limits and errors are the same over HTTP and MCP."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LONGEST_TEXT = 200_000  # maximum number of characters in a response
 LONGEST_PROMPT = 20_000
 LONGEST_DOCUMENT = 2_000_000
 MOST_DOCUMENTS = 1_000
-MOST_METADATA = 100  # maximum number of keys in the metadata of a document
+MOST_METADATA = 100  # maximum number of keys in a document's metadata
 _LEVELS_AROUND = 100
-"""More levels of nesting than requests and reports add around metadata. The JSON parser accepts up to 200 levels."""
+"""Upper bound on the nesting that requests and reports add around metadata. The JSON parser accepts 200 levels."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
 Prompt = Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)]
@@ -27,7 +27,7 @@ DocumentText = Annotated[str, StringConstraints(max_length=LONGEST_DOCUMENT)]
 
 
 class RequestModel(BaseModel):
-    """Base class of requests, which rejects unknown fields."""
+    """Base class of requests. Rejects unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
@@ -47,7 +47,7 @@ class GivenDocument(RequestModel):
     source: Annotated[str, StringConstraints(max_length=2_000)] = ""
     """The name shown in evidence, such as the document's URL. The URL is never fetched."""
     id: Annotated[str, StringConstraints(max_length=1_000)] | None = None
-    """The id with which the response can cite the document. It is also included in evidence."""
+    """The id by which the response can cite the document. Evidence includes it as well."""
     metadata: dict[str, Any] = Field(default_factory=dict, max_length=MOST_METADATA)
     """Metadata to include in evidence from the document, such as `page` or `chunk_id`."""
 
@@ -83,7 +83,7 @@ NO_TEXT = "there is nothing to check against: the documents contain no text"
 
 
 def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
-    """Whether the documents contain any text. Named documents of the operator always do: they were read at startup."""
+    """Whether the documents contain any text. The operator's documents always do, because they are read at startup."""
     if isinstance(documents, str):
         return True
     return any((one if isinstance(one, str) else one.text).strip() for one in documents)
@@ -92,9 +92,9 @@ def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
 def nothing_to_judge_by(
     documents: str | Sequence[str | GivenDocument] | None, mode: SourceMode | None, *, can_search: bool
 ) -> str | None:
-    """Explains why a check has no source to check against, or returns None if it has one. In `faithfulness` mode, only
-    the text in the documents counts. In `factuality` mode, the server's own sources also count. Without a mode, the
-    documents are used if there are any, and the server's own sources otherwise."""
+    """Returns the reason why a check has nothing to check against, or None if it has a source. In `faithfulness` mode,
+    only the text in the documents counts. In `factuality` mode, the server's own sources also count. Without a mode,
+    the documents are used if there are any, and the server's own sources otherwise."""
     if documents is not None and hold_text(documents):
         return None
     if can_search and (mode == "factuality" or (mode is None and documents is None)):

@@ -1,4 +1,4 @@
-"""Protects a server from slow callers, endless requests and too many connections."""
+"""Protects a server against slow callers, endless requests and too many connections."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768
-"""Maximum bytes of incomplete headers. Longer headers pass if a single read returns them all (at most 256 kB)."""
-TOLD_SO = 100  # number of connections above the limit that are answered with 503 (any others are dropped)
-_LEFT_FREE = 300  # number of files that the process may need for purposes other than connections
+"""Maximum size of incomplete headers in bytes. Longer headers pass if one read returns all of them (at most 256 kB)."""
+TOLD_SO = 100  # number of connections above the limit that receive a 503 response; any more are dropped
+_LEFT_FREE = 300  # number of files that the process may need in addition to its connections
 
 
-_PIECE = 16_384  # bytes that are parsed before the next check
-_SMALL_CHUNK = 32  # average bytes of a chunk below which a body costs more to parse than a server can afford
+_PIECE = 16_384  # number of bytes parsed between two checks
+_SMALL_CHUNK = 32  # average chunk size in bytes below which a body is too expensive to parse
 
 
 class BodyTooLong(Exception):
-    """The body is longer than the limit."""
+    """The body is larger than the limit."""
 
 
 class CallerLeft(Exception):
@@ -36,7 +36,7 @@ class CallerLeft(Exception):
 
 
 def most_connections(wanted: int) -> int:
-    """The requested number of connections, reduced if the process cannot open enough files for them and its jobs."""
+    """Returns the requested number of connections, or fewer if the process cannot open that many files."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -46,12 +46,12 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """An HTTP protocol for uvicorn that drops callers with late headers, and connections far above the limit."""
+    """Returns an HTTP protocol for uvicorn that drops connections with late headers, and those far above the limit."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's signature
             super().connection_made(transport)
             if len(self.connections) > most + TOLD_SO:
                 transport.abort()
@@ -93,7 +93,7 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
 
 
 def _is_crumbs(data: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether a body arrives in tiny chunks, each of which has two line ends."""
+    """Whether a body arrives in tiny chunks, each of which contains two line ends."""
     n_chunks = data.count(b"\r\n") // 2
     return n_chunks * _SMALL_CHUNK > max(len(data), _PIECE // 4) and any(
         name == b"transfer-encoding" for name, _ in headers
@@ -118,7 +118,7 @@ async def received(receive: Receive, most: int, within_s: float) -> bytes:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Returns the body as one message, followed by later messages from the server, such as a disconnect."""
+    """Returns a function that receives the body as one message, and then the server's later messages (disconnects)."""
     waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

@@ -1,4 +1,4 @@
-"""The operator's documents, whose paths are hidden from callers."""
+"""Searches the operator's documents without revealing their paths to callers."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from factloop.tools.embeddings.nearest import Embedder
 
 OWN, CORPUS = "documents", "corpus"
-"""Names shown in evidence for the server's own documents, which are used for checks and for scores."""
+"""Names that evidence shows for the server's own documents, which are used for checks and scores."""
 
 
 class RegisteredDocuments(DocumentSearch):
-    """Documents of the operator. Evidence refers to them as `NAME/file`, without revealing their paths."""
+    """Documents of the operator, which evidence calls `NAME/file` instead of revealing their paths."""
 
     description: str = "Search the documents."
     title: str
@@ -72,8 +72,8 @@ def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> 
 def hiding_checker(
     model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
 ) -> FactChecker:
-    """Returns a checker that hides the paths of its own documents from callers. Reads and indexes the documents
-    (blocking). Raises ConfigError, DataError."""
+    """Returns a checker that hides the paths of its documents from callers. Reads and indexes the documents (blocking).
+    Raises ConfigError, DataError."""
     own = (open_documents(OWN, settings.docs, settings),) if settings.docs else ()
     return FactChecker(
         model, search=(*settings.search, *own), settings=settings.model_copy(update={"docs": ()}), budget=budget
@@ -81,7 +81,7 @@ def hiding_checker(
 
 
 def open_corpus(settings: TrustSettings) -> RegisteredDocuments | None:
-    """Reads and indexes the corpus for scores, if there is one (blocking). Raises ConfigError, DataError."""
+    """Reads and indexes the corpus for scores, if one is set (blocking). Raises ConfigError, DataError."""
     return _opened(CORPUS, settings.corpus, settings) if settings.corpus else None
 
 
@@ -97,7 +97,7 @@ def _opened(
 
 
 def state_of(place: str) -> Hashable:
-    """A value that changes when a file at this path, folder or glob does (blocking); None if no file can be read."""
+    """Returns a value that changes when a file at this path or glob changes, or None without files (blocking)."""
     with suppress(DataError, OSError):
         found = ((path, path.stat()) for path in find_files([place]).paths)
         return tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in found)
@@ -105,7 +105,7 @@ def state_of(place: str) -> Hashable:
 
 
 def _folder_of(path: str) -> str:
-    """The folder to hide from callers: the registered folder itself, or the folder that contains a file or glob."""
+    """The folder to hide from callers: the registered folder itself, or the folder of a registered file or glob."""
     place = Path(path)
     if place.is_dir():
         return f"{place.as_posix().rstrip('/')}/"

@@ -19,46 +19,46 @@ from factloop.setup.settings import describe
 
 VARIABLE = "FACTLOOP_SERVICE_KEYS"
 SHORTEST = 16  # minimum length of a key in characters; a shorter one could be guessed
-NO_OWNER = ""  # the owner of all requests if no key is required
+NO_OWNER = ""  # the owner of all requests if no keys are required
 LOOK_EVERY_S = 1.0
 
 log = logging.getLogger(__name__)
 
 
 class Grant(BaseModel):
-    """Options that follow a key on its line: `KEY name=acme weight=2 budget_usd_per_day=5 max_calls_per_day=1000`."""
+    """The options after a key on its line: `KEY name=acme weight=2 budget_usd_per_day=5 max_calls_per_day=1000`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] = ""
-    """The caller's name in logs and metrics, and the owner of its jobs. Default: the first digits of the key's hash."""
+    """The caller's name in logs and metrics, and the owner of the caller's jobs. Default: digits of the key's hash."""
     weight: Annotated[float, Field(ge=0.001, le=1_000)] = 1.0
-    """Number of turns that the caller gets for each turn of a caller with weight 1."""
+    """Number of turns that the caller gets per turn of a caller with weight 1."""
     budget_usd_per_day: Dollars | None = None
     max_calls_per_day: Calls | None = None
 
 
 class ApiKeys:
     """The API keys of a server. Without keys, the server is open to everyone, and all callers count as one owner. Keys
-    with the same name belong to one caller, who owns the jobs of all of them. Each key without a name is its own
-    caller."""
+    with the same name belong to one caller, who owns all jobs requested with them. Each key without a name is a caller.
+    """
 
     def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
-        """Accepts keys, each optionally followed by the options of its `Grant`, or a file of keys, which is read now
-        and whenever it changes. Raises ConfigError for a key that is too short, cannot be sent in a header, is
-        repeated, or has different options from an earlier key with the same name.
+        """Each key may be followed by the options of a `Grant`. A file of keys is read now and whenever it changes.
+        Raises ConfigError for a key that is too short, cannot be sent in a header, is repeated, or has other options
+        than an earlier key with the same name.
         """
         self.grants: Mapping[str, Grant]
-        """The grant of each owner that `owner` can return. Replaced when the keys change."""
+        """The grants of all owners that `owner` can return. Replaced when the keys change."""
         self.names: dict[str, str] = {}
-        """The name of each owner in logs and metrics, including owners whose keys were removed since startup."""
+        """The names of all owners in logs and metrics, including owners whose keys were removed since startup."""
         self._secret = secrets.token_hex(32)
         self._refuse: Callable[[Grant], None] = lambda _: None
         self._file, self._stamp, self._looked_s = file, None if file is None else _stamp(file), time.monotonic()
         self._take(keys if file is None else _lines(file))
 
     def hold_to(self, refuse: Callable[[Grant], None]) -> None:
-        """Calls `refuse`, which raises ConfigError for an impossible grant, with every present and future grant."""
+        """Calls `refuse` with every present and future grant. It raises ConfigError for an impossible grant."""
         for grant in self.grants.values():
             refuse(grant)
         self._refuse = refuse
@@ -67,7 +67,7 @@ class ApiKeys:
         return len(self._owners)
 
     def owner(self, authorization: str | None) -> str | None:
-        """Returns the owner (a hash) for a header `Authorization: Bearer KEY`, or None if the key is unknown."""
+        """Returns the owner (a hash) for the header `Authorization: Bearer KEY`, or None if the key is unknown."""
         self.refresh()
         if not self._owners:
             return NO_OWNER
@@ -77,15 +77,15 @@ class ApiKeys:
         return matches[0] if matches and scheme.lower() == "bearer" else None
 
     def sign(self, owner: str, text: str) -> list[str]:
-        """Signs a text with each of the owner's keys. The signatures are the same in every process that has the keys,
+        """Signs the text with each of the owner's keys. The signatures are the same in every process that has the keys,
         and each becomes invalid when its key is removed."""
         theirs = [known for known, whose in self._owners.items() if whose == owner] or [self._secret]
         return [hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest() for key in theirs]
 
     def refresh(self) -> None:
-        """Reads the file again, and logs this, if it has changed. Checks at most once a second. If the file is invalid
-        or unreadable, the earlier keys stay valid. A file that changed in the last second is read later, as it may be
-        incomplete."""
+        """Reads the file again if it has changed, and logs this. Checks at most once a second. If the file is invalid
+        or unreadable, the earlier keys stay valid. A file that has just changed may be incomplete, so it is read a
+        second later."""
         if self._file is None or time.monotonic() - self._looked_s < LOOK_EVERY_S:
             return
         self._looked_s, stamp = time.monotonic(), _stamp(self._file)
@@ -110,16 +110,18 @@ class ApiKeys:
                 raise ConfigError(f"API key {number}: must be {SHORTEST} or more printable ASCII characters, no spaces")
             if hashed in owners:
                 earlier = list(owners).index(hashed) + 1
-                raise ConfigError(f"API key {number}: is the same as API key {earlier}; remove one of them")
+                raise ConfigError(f"API key {number} is the same as API key {earlier}; remove one of them")
             given = {name: text for name, _, text in (value.partition("=") for value in values if value)}
             try:
                 grant = Grant.model_validate(given)
             except ValidationError as error:
                 raise ConfigError(f"API key {number}: {describe(error, Grant.model_fields)}") from error
-            owner = owners[hashed] = (_hash(f"name {grant.name}") if grant.name else hashed)[:32]  # no key has a space
+            owner = owners[hashed] = (_hash(f"name {grant.name}") if grant.name else hashed)[:32]  # no key has spaces
             if grants.setdefault(owner, grant) != grant:
                 earlier = list(owners.values()).index(owner) + 1
-                raise ConfigError(f"API key {number}: must have the options of API key {earlier}, of the same name")
+                raise ConfigError(
+                    f"API key {number} and API key {earlier} have the same name, so they need the same options"
+                )
         for grant in grants.values():
             self._refuse(grant)
         self._owners, self.grants = owners, grants or {NO_OWNER: Grant()}
@@ -128,8 +130,8 @@ class ApiKeys:
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
     """Reads keys from a file, one per line, or from FACTLOOP_SERVICE_KEYS (comma-separated). Each key may be followed
-    by options of its `Grant`. Blank lines and lines that start with # are ignored. Raises ConfigError, also for an
-    empty file, which must not open the service to everyone."""
+    by the options of a `Grant`. Blank lines and lines that start with # are ignored. Raises ConfigError, also if the
+    file is empty, because that must not open the service to everyone."""
     return ApiKeys(filter(None, map(str.strip, environment.get(VARIABLE, "").split(","))), file)
 
 
@@ -138,15 +140,15 @@ def _lines(file: Path) -> list[str]:
         lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise ConfigError(f"--api-key-file {file}: cannot be read ({reason})") from error
+        raise ConfigError(f"--api-key-file {file} cannot be read ({reason})") from error
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
-        raise ConfigError(f"--api-key-file {file}: contains no keys")
+        raise ConfigError(f"--api-key-file {file} contains no keys")
     return keys
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
-    """Values that change when the file or its permissions change; None if there is no file."""
+    """Returns values that change when the file or its permissions change, or None if there is no file."""
     try:
         found = file.stat()
     except OSError:
@@ -159,7 +161,7 @@ def _hash(key: str) -> str:
 
 
 def key_refusal(header: str | None) -> str:
-    """The error message for a caller whose `Authorization` header contains no known key."""
+    """Returns the error message for a caller whose `Authorization` header contains no known key."""
     scheme, _, key = (header or "").strip().partition(" ")
     if scheme.lower() == "bearer" and key.strip():
         return "the key is not valid for this server"

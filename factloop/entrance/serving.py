@@ -1,4 +1,4 @@
-"""The settings of `factloop serve` itself. The settings of its checks and scores are defined elsewhere."""
+"""The settings of `factloop serve` itself. The settings of its checks and scores are defined in other modules."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SERVER = Group("server", "Server")
 Jobs = Annotated[int, Field(ge=1, le=1_000_000)]
 Dollars = Annotated[float, Field(gt=0, le=1_000_000_000)]
 Calls = Annotated[int, Field(ge=1, le=1_000_000_000)]
-"""Limited because the database adds up dollars and calls."""
+"""Limited so that the database can add up dollars and calls."""
 Megabytes = Annotated[float, Field(gt=0, le=1_000_000)]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 Days = Annotated[float, Field(gt=0, le=36_500)]
-"""Limited because `datetime` cannot represent dates that are much earlier."""
+"""Limited because `datetime` cannot represent much earlier dates."""
 
 
 class ServeSettings(BaseModel):
@@ -33,7 +33,7 @@ class ServeSettings(BaseModel):
     port: Annotated[int, Mark(SERVER)] = 8000
     """Port to listen on (0 for any free port)."""
     documents: Annotated[Names, Mark(SERVER, "NAME=PATH")] = ()
-    """Documents that callers can select by this name: a file, folder or glob, which is read at startup."""
+    """Documents that callers can select by NAME. PATH is a file, folder or glob, which is read at startup."""
     results: Annotated[Path | None, Mark(SERVER, "FOLDER")] = None
     """Folder of JSON reports and runs to show on the web page."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
@@ -50,11 +50,11 @@ class ServeSettings(BaseModel):
     max_queued: Number = 100
     """Maximum number of jobs that wait in the queue."""
     max_share: Annotated[float, Field(gt=0, le=1)] = 0.5
-    """Maximum fraction of running jobs, and of waiting jobs, for a single caller if there are several keys."""
+    """Maximum fraction of all running jobs, and of all waiting jobs, for each caller if there are several keys."""
     budget_usd_per_day: Dollars | None = None
-    """Cost limit in USD for all jobs in 24 hours. Unless `budget_usd` is set, a job may use a tenth of it."""
+    """Cost limit in USD for all jobs in any 24 hours. Unless `budget_usd` is set, each job may use a tenth of it."""
     max_calls_per_day: Calls | None = None
-    """Maximum model calls for all jobs in 24 hours. Unless `max_calls` is set, a job may use a tenth of it."""
+    """Maximum model calls for all jobs in any 24 hours. Unless `max_calls` is set, each job may use a tenth of them."""
     max_body_mb: Megabytes = 8.0
     """Maximum size of a request in megabytes."""
     rate: str = "60/minute"
@@ -72,17 +72,17 @@ class ServeSettings(BaseModel):
 
     @property
     def place(self) -> Path:
-        """The folder, or the default one if none is set."""
+        """The folder, or the default folder if none is set."""
         return self.folder or default_folder()
 
     @property
     def database_url(self) -> str:
-        """The database URL, by default of a database in the folder."""
+        """The database URL. The default database is a file in the folder."""
         return self.database or sqlite_url(self.place / "jobs.sqlite")
 
 
 def sqlite_url(path: Path) -> str:
-    """The URL of a SQLite file."""
+    """Returns the URL of a SQLite file."""
     return f"sqlite:///{quote(str(path), safe='/')}"
 
 

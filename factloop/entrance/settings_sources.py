@@ -1,4 +1,5 @@
-"""Reads settings from flags, then the environment (`FACTLOOP_...`), then `factloop.toml` in the working directory."""
+"""Reads settings from flags, from the environment (`FACTLOOP_...`), and from `factloop.toml` in the working directory,
+in this order of precedence."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ log = logging.getLogger(__name__)
 SETTINGS_FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 NEAR = 0.8
-"""Minimum similarity (`difflib.SequenceMatcher.ratio`) for a variable to count as a misspelling."""
+"""Minimum similarity (`difflib.SequenceMatcher.ratio`) for a variable name to count as a misspelling."""
 S = TypeVar("S", bound=BaseModel)
 
 
@@ -36,7 +37,7 @@ def load_settings(
     given_in: str = "command line",
 ) -> S:
     """Loads the settings of a command and starts exporting its traces. Warns about variables that look misspelt. Raises
-    ConfigError, which says what is wrong and where; `given_in` is its name for the source of `flags`."""
+    ConfigError, which says what is wrong and where, and calls the source of `flags` by the name `given_in`."""
     file = _from_file(folder / SETTINGS_FILE)
     if file:
         others = _settings_of_all() - set(kind.model_fields)
@@ -55,8 +56,8 @@ def load_settings(
 
 
 def _settings_of_all() -> frozenset[str]:
-    """Names of the settings of all commands, which share one file."""
-    from factloop.correction.records import CorrectionSettings  # only if needed: most folders have none
+    """The names of the settings of all commands, which share one file."""
+    from factloop.correction.records import CorrectionSettings  # only if needed: most folders have no file
     from factloop.entrance.serving import ServeSettings
     from factloop.trust.settings import TrustSettings
 
@@ -75,7 +76,7 @@ def _warn_of_misspelt(environment: Mapping[str, str], known: Collection[str]) ->
 
 @cache
 def _say_misspelt(name: str, near: str) -> None:
-    """Warns only once per process, because a command may load its settings more than once."""
+    """Warns only once per process, because a command may load settings more than once."""
     log.warning("%s is not an environment variable of factloop and has no effect; did you mean %s?", name, near)
 
 
@@ -89,13 +90,13 @@ def _from_environment(kind: type[BaseModel], environment: Mapping[str, str]) -> 
     found: dict[str, Any] = {}
     for name, field in kind.model_fields.items():
         value = environment.get(PREFIX + name.upper())
-        if value:  # an empty variable counts as unset
+        if value:  # empty variables count as unset
             found[name] = split_list(value) if is_list(field) else value
     return found
 
 
 def split_list(value: str) -> tuple[str, ...]:
-    """Splits the value of a setting with several comma-separated values."""
+    """Splits a comma-separated value."""
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 

@@ -1,8 +1,8 @@
-"""The graphs for LangGraph's studio and server (`langgraph.json`).
+"""Graphs for LangGraph's studio and server (`langgraph.json`).
 
 Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`. The
-server builds a graph for each run inside its event loop, where it rejects blocking calls, so each graph is built in a
-thread.
+server builds a graph for each run inside its event loop, in which it rejects blocking calls. Each graph is therefore
+built in a thread.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def _build(plan: Plan) -> CompiledStateGraph[Any]:
-    """Builds the graph of a plan, inside one that provides the context and closes what it opened after each run."""
+    """Builds a plan's graph inside another graph, which provides the context and closes its resources after a run."""
     settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
     tools = FactChecker(settings=settings).tools
 

@@ -1,4 +1,4 @@
-"""Access control: request rates, attempts with wrong keys, and tickets that open one page without a key."""
+"""Controls access: request rates, attempts with wrong keys, and tickets that open one page without a key."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ from factloop.service.kept import Database
 from factloop.service.shapes import TICKET_PAGES
 from factloop.service.tables import HITS, database_now, hold_others_off
 
-READS_FOR_A_JOB = 10  # number of read requests a caller may make per request for work
+READS_FOR_A_JOB = 10  # number of read requests that a caller may make for each request for work
 MOST_REQUESTS = 1_000_000_000
 LONGEST_DAYS = 36_500
 OF_ONE_KEY = RateLimitItemPerMinute(10)
-"""Limit for attempts with the same wrong key from one IP address, as made by a misconfigured program."""
+"""Rate limit for attempts with the same wrong key from one IP address, such as those of a misconfigured program."""
 OF_AN_ADDRESS = RateLimitItemPerMinute(60)
-"""Limit for attempts with wrong keys from one IP address, which someone may be guessing or many people share."""
+"""Rate limit for all attempts with wrong keys from one IP address. Someone may be guessing, or many people may share
+it."""
 
 
 class SharedHits:
-    """The request counts of all services, in PostgreSQL. Every method is one transaction and blocks."""
+    """Counts requests across all services, in PostgreSQL. Every method runs in one transaction and blocks."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def take(self, whose: str, amount: int, seconds: float) -> float:
-        """Counts a request. Returns 0 or, after `amount` requests in the last `seconds`, how many seconds to wait."""
+        """Counts a request and returns 0. If there were already `amount` in `seconds`, returns the seconds to wait."""
         with self._engine.begin() as connection:
             hold_others_off(connection, f"hits {whose}")
             now: float = connection.execute(select(database_now())).scalar_one()
@@ -52,7 +53,7 @@ class SharedHits:
         return 0.0
 
     def forget(self) -> None:
-        """Deletes requests that are too old to be counted in any window."""
+        """Deletes requests that are too old to count in any window."""
         with self._engine.begin() as connection:
             connection.execute(delete(HITS).where(HITS.c.until <= database_now()))
 
@@ -60,11 +61,11 @@ class SharedHits:
 class RateLimits:
     """Counts requests, including rejected ones, in moving windows. Bound to one event loop. Requests for work and
     attempts with wrong keys are counted across all services that share a database, unless the database is unavailable.
-    Each service counts reads by itself. Requests that are rejected in memory are not counted in the database, so a
-    flood of requests does not become a flood of transactions."""
+    Each service counts its own read requests. Requests that are rejected in memory never reach the database, so a flood
+    of requests does not become a flood of transactions."""
 
     def __init__(self, rate: str) -> None:
-        """Raises ConfigError for an invalid rate."""
+        """Raises ConfigError if the rate is invalid."""
         try:
             jobs = parse_many(rate)
         except ValueError as error:
@@ -78,15 +79,15 @@ class RateLimits:
         self._database: Database | None = None
 
     def share(self, database: Database | None) -> None:
-        """Starts counting across all services that share this database, or only in memory if it is None."""
+        """Starts counting across all services that share this database. If it is None, counts only in memory."""
         self._database = database if database is not None and database.store.is_shared else None
 
     async def take(self, kind: Literal["jobs", "reads"], caller: str) -> None:
-        """Counts a request. Raises RequestRefusal, which says how long to wait, if the caller makes too many."""
+        """Counts a request. If the caller makes too many, raises RequestRefusal, which says how long to wait."""
         for limit in self._limits[kind]:
             if wait_s := await self._wait_s(limit, kind, caller, of_all=kind == "jobs"):
                 waiting = {"Retry-After": str(wait_s)}
-                raise RequestRefusal(429, "too_many_requests", f"at most {limit}", headers=waiting)
+                raise RequestRefusal(429, "too_many_requests", f"too many requests (limit: {limit})", headers=waiting)
 
     async def take_wrong_key(self, address: str, authorization: str) -> None:
         """Counts an attempt with a wrong key. Raises RequestRefusal after too many. Valid keys are never counted."""
@@ -96,12 +97,12 @@ class RateLimits:
                 raise RequestRefusal(
                     429,
                     "too_many_attempts",
-                    f"at most {limit} with a wrong key; a valid key is still accepted",
+                    f"too many wrong keys (limit: {limit}); a valid key is still accepted",
                     headers={"Retry-After": str(wait_s), "WWW-Authenticate": "Bearer"},
                 )
 
     async def _wait_s(self, limit: RateLimitItem, *whose: str, of_all: bool) -> int:
-        """Counts a request. Returns 0 or, if there were already too many, how many seconds to wait (at least 1)."""
+        """Counts a request. Returns 0, or the seconds to wait (at least 1) if there were already too many."""
         if not self._limiter.hit(limit, *whose):
             return _whole(self._limiter.get_window_stats(limit, *whose).reset_time - time.time())
         if not of_all or self._database is None:
@@ -138,12 +139,12 @@ class Tickets:
         self._keys, self._clock = keys, clock
 
     def address(self, owner: str, page: str) -> str:
-        """The URL at which the owner's browser can open the page for the next 12 hours."""
+        """Returns a URL with which the owner's browser can open the page for the next 12 hours."""
         until = str(int(self._clock()) + GOOD_FOR_S)
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)[0]}"
 
     def owner(self, path: str, query: bytes) -> str | None:
-        """The owner of the ticket in a request's query, or None if there is no valid ticket for this path."""
+        """Returns the owner of the ticket in a request's query, or None without a valid ticket for this path."""
         if len(query) > _LONGEST_QUERY or not opens(path):
             return None
         given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])
@@ -159,5 +160,5 @@ class Tickets:
 
 
 def opens(path: str) -> bool:
-    """Whether a ticket can open the path."""
+    """Whether a ticket can open this path."""
     return re.fullmatch(TICKET_PAGES, path, re.ASCII) is not None

@@ -1,4 +1,4 @@
-"""The service as an ASGI application, and the uvicorn server that runs it and stops without losing any work."""
+"""The service as an ASGI application, and the uvicorn server that runs it. The server stops without losing any work."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
 DEADLINE_S = 3_600.0  # default time limit of a check, in seconds
-SWITCH_S = 0.001  # seconds for which a computing thread can block requests (a fifth of Python's default)
+SWITCH_S = 0.001  # maximum seconds for which a busy thread can delay requests (a fifth of Python's default)
 
 log = logging.getLogger(__name__)
 
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
-    """Builds the application, which opens everything on startup and closes it on shutdown. Each check has the deadline
-    in the settings or, if there is none, `DEADLINE_S`. Raises ConfigError."""
+    """Builds the application, which opens its resources on startup and closes them on shutdown. The deadline of each
+    check is the one in the settings or, by default, `DEADLINE_S`. Raises ConfigError."""
     check = check.model_copy(update={"deadline_s": DEADLINE_S}) if check.deadline_s is None else check
     day = day_limits(settings, check, trust)
     context = ServiceContext(
@@ -106,11 +106,11 @@ async def _opened(
     try:
         make_private_folder(folder)
     except OSError as error:
-        raise ConfigError(f"{folder}: cannot be used ({error.strerror or error})") from error
+        raise ConfigError(f"{folder} cannot be used ({error.strerror or error})") from error
     with ExitStack() as kept:
         store = JobStore(settings.database_url, most_bytes=int(settings.max_body_mb * 1_000_000))
         kept.callback(store.close)
-        if not store.is_shared:  # services that share a database should share the folder as well
+        if not store.is_shared:  # services that share a database should also share the folder
             kept.enter_context(_sole_use(folder))
         kept.enter_context(store.held())
         chat = build_chat(check)
@@ -153,7 +153,7 @@ def _sole_use(folder: Path) -> Iterator[None]:
 
 
 def build_chat(check: CheckSettings) -> ChatModel | None:
-    """Builds the model and its connections, which all checks share. Raises ConfigError if it cannot be used."""
+    """Builds the model that all checks share, and its connections. Raises ConfigError if the model cannot be used."""
     if check.model is None:
         return None
     return build_model(check, check.model, base_url=check.base_url, temperature=check.temperature)
@@ -162,8 +162,8 @@ def build_chat(check: CheckSettings) -> ChatModel | None:
 async def _work(
     check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library, day: DayLimits
 ) -> Work:
-    """Builds the checker and the scorer for all jobs, which share one pace of calls. They read their documents now, so
-    that an invalid setup is found at startup."""
+    """Builds the checker and the scorer for all jobs, which share one rate limit. Both read their documents now, so
+    that an invalid setup is reported at startup."""
     checker = await asyncio.to_thread(hiding_checker, chat, settings=check)
     if checker.has_sources:
         await asyncio.to_thread(lambda: checker.tools)
@@ -203,7 +203,7 @@ def _info(
 
 
 def in_words(app: FastAPI) -> str:
-    """Summarises the setup of a running service in one line: keys, documents and model."""
+    """Summarises the setup of a running service (keys, documents and model) in one line."""
     context: ServiceContext = app.state.context
     assert context.opened is not None
     keys, model = context.settings.keys, context.opened.work.checker.settings.model
@@ -219,8 +219,8 @@ async def _on_refused(request: Request, error: Any) -> Response:
 
 
 async def _on_invalid(request: Request, error: Any) -> Response:
-    """Rejects invalid input with a one-line error that does not repeat the input. If several types are allowed, the
-    most deeply nested error is about the intended type; among equals, one that is not about the type itself."""
+    """Rejects invalid input with a one-line error that does not repeat the input. If several types are allowed, reports
+    the most deeply nested error, which is usually about the intended type, and among these not one about the type."""
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body is not JSON"))
@@ -229,7 +229,7 @@ async def _on_invalid(request: Request, error: Any) -> Response:
 
 
 async def _on_http(request: Request, error: Any) -> Response:
-    """Rejects requests that match no route, and bodies that cannot be parsed."""
+    """Rejects requests that do not match any route, and bodies that cannot be parsed."""
     type = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "bad_request")
     refused = RequestRefusal(error.status_code, type, str(error.detail), headers=error.headers)
     return await _on_refused(request, refused)
@@ -252,7 +252,7 @@ _HANDLERS: dict[type[Exception], Any] = {
 
 async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
     """Serves until the process is stopped (SIGINT, SIGTERM), and leaves unfinished jobs for the next start. Calls
-    `ready` with the URL. Raises ConfigError if the address cannot be bound or something cannot be opened."""
+    `ready` with the URL. Raises ConfigError if the service cannot bind its address or open its resources."""
     context: ServiceContext = app.state.context
     with context.settings.binding.listening() as listening:
         async with app.router.lifespan_context(app):
@@ -265,7 +265,7 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that first ends streams and pending responses, because connections close only after these."""
+    """A server that ends streams and pending responses before it stops, because connections stay open until then."""
 
     context: ServiceContext
 
@@ -297,7 +297,7 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
 
 
 def _ignore_signals_again() -> None:
-    """Lets everything close after the server has re-raised the signal that stopped it."""
+    """Ignores the signal that the server raises again after it has stopped, so that everything can still close."""
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)

@@ -1,4 +1,4 @@
-"""Copies all rows of one job database to another, to back it up, restore it, or move it from SQLite to PostgreSQL."""
+"""Copies all rows from one job database to another for a backup, a restore, or a move from SQLite to PostgreSQL."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ ROWS_AT_ONCE = 20  # few, because a row may contain a report of several megabyte
 
 
 def copy_jobs(source: str, target: str) -> int:
-    """Copies jobs, texts, labels, request names and spending; returns the number of jobs. The source is only read and
-    may be in use: the copy is a consistent snapshot. The target must contain no jobs. Raises ConfigError."""
+    """Copies jobs, texts, labels, request names and spending, and returns the number of jobs. The source is only read
+    and may be in use, because the copy is a consistent snapshot. The target must have no jobs. Raises ConfigError.
+    """
     with ExitStack() as opened:
         try:
             reading = open_to_read(source)
@@ -38,11 +39,11 @@ def _refuse_strange(source: Engine, where: str) -> None:
     if file is not None and not file.is_file():
         raise ConfigError(f"{where}: there is no such database")
     if not inspect(source).has_table(FORMATS.name):
-        raise ConfigError(f"{where}: is not a job database of factloop")
+        raise ConfigError(f"{where} is not a factloop job database")
     with source.connect() as connection:
         found = connection.scalar(select(FORMATS.c.format))
     if found is None or not FIRST_FORMAT <= found <= FORMAT:
-        raise ConfigError(f"{where}: was written by another version of factloop (format {found})")
+        raise ConfigError(f"{where} was written by another version of factloop (format {found})")
 
 
 def _copied(source: Engine, target: Engine) -> int:
@@ -53,7 +54,7 @@ def _copied(source: Engine, target: Engine) -> int:
             reading.execution_options(isolation_level="REPEATABLE READ")
         if writing.execute(select(JOBS.c.id).limit(1)).first() is not None:
             where = shown(target.url.render_as_string())
-            raise ConfigError(f"{where}: already contains jobs; use a new database")
+            raise ConfigError(f"{where} already contains jobs; use a new database")
         n_jobs = 0
         for table in METADATA.sorted_tables:
             if table is FORMATS:

@@ -23,7 +23,7 @@ from factloop.core.extras import missing
 from factloop.core.files.private import FILE_MODE, make_private_database, open_private
 
 T = TypeVar("T")
-LOST_AFTER_S = 10  # seconds after which an unresponsive connection counts as lost
+LOST_AFTER_S = 10  # seconds without a response after which a connection counts as lost
 SILENT_S = 30.0  # seconds to wait for a server that accepts a statement but does not respond
 _TO_A_SERVER = {
     "connect_timeout": LOST_AFTER_S,
@@ -36,15 +36,15 @@ LOG_BYTES = 5_000_000
 """Size that SQLite's write-ahead log may reach before it is written to the database: slightly over 1,000 pages."""
 _MAGIC = b"SQLite format 3\x00"
 _STAMP = slice(60, 64)  # position of `user_version` in the header of a SQLite file
-_NOTHING_CAME = 0  # what psycopg sends to a waiting statement from time to time if no data has arrived
+_NOTHING_CAME = 0  # what psycopg sends to a waiting statement at intervals while no data arrives
 
 
 class FileReplaced(SQLAlchemyError):
-    """The database file is no longer the one that was opened."""
+    """The database file is not the one that was opened."""
 
 
 def open_database(url: str, *, silent_s: float = SILENT_S) -> Engine:
-    """Returns the engine. Does not connect yet, but creates a SQLite file if there is none. Raises ConfigError."""
+    """Returns an engine without connecting to the database. Creates a missing SQLite file. Raises ConfigError."""
     engine = _engine_of(url, silent_s)
     if engine.dialect.name == "sqlite":
         if (path := file_of(engine)) is not None:
@@ -55,7 +55,7 @@ def open_database(url: str, *, silent_s: float = SILENT_S) -> Engine:
 
 
 def open_to_read(url: str, *, silent_s: float = SILENT_S) -> Engine:
-    """Returns an engine that only reads; no file is created or changed. Raises ConfigError."""
+    """Returns a read-only engine, which never creates or changes a file. Raises ConfigError."""
     engine = _engine_of(url, silent_s)
     path = file_of(engine)
     if path is None:
@@ -73,7 +73,7 @@ def _engine_of(url: str, silent_s: float) -> Engine:
             raise ConfigError(wrong)
         if "+" not in parsed.drivername:
             parsed = parsed.set(drivername="postgresql+psycopg")
-        # Parameters in the URL take precedence.
+        # parameters in the URL take precedence
         given: dict[str, Any] = {name: value for name, value in _TO_A_SERVER.items() if name not in parsed.query}
         if parsed.drivername != "postgresql+psycopg":
             return create_engine(parsed, pool_pre_ping=True, connect_args=given)
@@ -89,7 +89,7 @@ def _engine_of(url: str, silent_s: float) -> Engine:
 
 def _bound_silence(engine: Engine, seconds: float) -> None:
     """Makes PostgreSQL connections abort a statement after this many seconds without a response. TCP does not detect a
-    server that hangs, and PostgreSQL's own timeouts require a working server."""
+    server that hangs, and PostgreSQL's own timeouts depend on a working server."""
     from psycopg import Connection, OperationalError
 
     def bounded(connection: Connection[Any], gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
@@ -101,7 +101,7 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
                 if ready != _NOTHING_CAME:
                     heard_at = time.monotonic()
                 elif time.monotonic() - heard_at > seconds:
-                    connection.close()  # otherwise, a late response would be mistaken for that to the next statement
+                    connection.close()  # otherwise, a late response could seem to answer the next statement
                     raise OperationalError(f"no answer within {seconds:g} s")
                 wanted = gen.send(ready)
         except StopIteration as end:
@@ -118,14 +118,14 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Opens a read-only connection. The write-ahead log that a running service keeps next to its database file is read
-    as well. Without a log, SQLite would create one and leave it behind, unless told that there are no writers."""
+    """Opens a read-only connection, which also reads the write-ahead log that a running service keeps next to its file.
+    If there is no log, SQLite would create one and leave it behind, unless told that there are no writers."""
     how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 
 
 def file_of(engine: Engine) -> Path | None:
-    """The file of a SQLite database; None if it is in memory or on a server."""
+    """The file of a SQLite database, or None if the database is in memory or on a server."""
     name = engine.url.database
     if engine.dialect.name != "sqlite" or not name or name == ":memory:" or name.startswith("file:"):
         return None
@@ -151,8 +151,8 @@ def locked(engine: Engine) -> Iterator[None]:
 
 
 class Reserve:
-    """Reserved space next to a SQLite file, which is released so that rows can be deleted when the disk is full. SQLite
-    needs space to delete: it writes the overwritten pages to its log, and then the log to the file."""
+    """Space reserved on disk next to a SQLite file. It is released when the disk is full, so that rows can be deleted.
+    SQLite needs space to delete rows, because it first writes the changed pages to its log, and then to the file."""
 
     def __init__(self, engine: Engine, n_bytes: int) -> None:
         self._engine, self._n_bytes, path = engine, n_bytes, file_of(engine)
@@ -160,7 +160,7 @@ class Reserve:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Reserves the space, but at most half of the free space, and releases it at the end."""
+        """Reserves the space (at most half of the free space) until the block ends."""
         if self._path is None:
             yield
             return
@@ -180,7 +180,7 @@ class Reserve:
                 file.write(os.urandom(min(left, 1_000_000)))  # random bytes, which no file system can compress
 
     def within(self, work: Callable[[Connection], T]) -> T:
-        """Runs `work` in a transaction and, if the disk is full, uses the reserved space. Raises SQLAlchemyError."""
+        """Runs `work` in a transaction, and uses the reserved space if the disk is full. Raises SQLAlchemyError."""
         try:
             with self._engine.begin() as connection:
                 return work(connection)
@@ -205,7 +205,7 @@ class Reserve:
 def sole_use(engine: Engine) -> Iterator[None]:
     """Locks a SQLite file for this service. Raises ConfigError if another service has locked it, or if it cannot be
     written to, for example because the disk is full. While the file is locked, each transaction raises FileReplaced if
-    it was deleted or overwritten in the meantime, because anything written then would be lost at the next start."""
+    the file was deleted or overwritten in the meantime, because new data would be lost at the next start."""
     path = file_of(engine)
     with locked(engine), nullcontext() if path is None else _watched(engine, path):
         yield
@@ -213,7 +213,7 @@ def sole_use(engine: Engine) -> Iterator[None]:
 
 @contextmanager
 def _watched(engine: Engine, path: Path) -> Iterator[None]:
-    """Marks the file with a random number that is checked before each transaction."""
+    """Marks the file with a random number, which is checked before each transaction."""
     stamp = secrets.randbelow(2**31 - 1) + 1
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -221,7 +221,7 @@ def _watched(engine: Engine, path: Path) -> Iterator[None]:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # so that it is written to the file
     except SQLAlchemyError as error:
         raise unusable(engine.url.render_as_string(), error) from error
-    # Stays open as long as SQLite has the file open, because closing it would release SQLite's locks.
+    # This stays open as long as SQLite has the file open, because closing it would release SQLite's locks.
     descriptor = open_private(str(path), os.O_RDONLY)
     expected = stamp.to_bytes(4, "big")
 
@@ -257,17 +257,17 @@ def shown(url: str) -> str:
 
 
 def is_full(error: SQLAlchemyError) -> bool:
-    """Whether the disk is full, in which case SQLite can still read and delete."""
+    """Whether the disk is full. If so, SQLite can still read and delete."""
     code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
     return code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 def unusable(url: str, error: SQLAlchemyError) -> ConfigError:
-    return ConfigError(f"--database {shown(url)}: cannot be used ({said_by(error)})")
+    return ConfigError(f"--database {shown(url)} cannot be used ({said_by(error)})")
 
 
 def said_by(error: SQLAlchemyError) -> str:
-    """The first line of the message from the database or from factloop."""
+    """The first line of the database's or factloop's error message."""
     told = str(getattr(error, "orig", None) or (error if isinstance(error, FileReplaced) else type(error).__name__))
     return (told.strip().splitlines() or ["no reason was given"])[0]
 

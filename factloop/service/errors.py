@@ -1,4 +1,4 @@
-"""Turns rejections and failures into HTTP statuses with a uniform body that never reveals a path, key or traceback."""
+"""Turns rejections and failures into HTTP statuses and a uniform body that never reveals a path, key or traceback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from factloop.service.shapes import ErrorBody, ErrorWords
 
 LONGEST_MESSAGE = 500
 RETRY_AFTER_S = 10
-NOT_SET_UP = "the service is not configured for this; its operator can find the reason in the log"
+NOT_SET_UP = "the service is not configured for this; its operator can find details in the log"
 STATUS_OF_FAILURE = {
     "invalid_input": 422,
     "budget": 503,
@@ -29,11 +29,11 @@ STATUS_OF_FAILURE = {
     "cancelled": 409,
     "stopping": 503,
 }
-"""The HTTP status that a caller who waited for a job receives if it fails; 500 for any other failure."""
+"""HTTP statuses that callers who wait for a job receive if it fails. The status of other failures is 500."""
 
 
 class RequestRefusal(Exception):
-    """Rejects a request with a status. `page` is HTML for readers who opened the URL in a browser."""
+    """Rejects a request with an HTTP status. `page` is HTML for people who open the URL in a browser."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ def unavailable(type: str, message: str, retry_after_s: int | None = RETRY_AFTER
 
 
 def not_kept() -> RequestRefusal:
-    """The rejection for a database that fails or cannot be written to."""
+    """Returns the rejection of requests while the database is failing or cannot be written to."""
     return unavailable("not_kept", "the service cannot save jobs at the moment; try again later")
 
 
@@ -82,16 +82,16 @@ def stopping() -> RequestRefusal:
 def refuse_without_evaluation(what: str) -> None:
     """Raises RequestRefusal if the evaluation package is not installed."""
     if find_spec("factloop.evaluation") is None:
-        raise unavailable("not_set_up", f"{what} need the package factloop.evaluation, which this service lacks", None)
+        raise unavailable("not_set_up", f"{what} need factloop.evaluation, which is not installed", None)
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """An error message that is shortened and contains no lone surrogates, because it may quote callers' input."""
+    """Returns the error with a shortened message without lone surrogates, because it may quote the caller's input."""
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 
 def failure_words(error: FactloopError) -> ErrorWords:
-    """The message that a caller sees about a failure. It hides details of an invalid setup, which may name files."""
+    """Returns what a caller sees of a failure. Hides the details of an invalid setup, which may include file names."""
     match error:
         case DataError():
             return error_words("invalid_input", str(error), error.field)

@@ -30,11 +30,11 @@ from factloop.reports.figures import plural
 from factloop.service.reading import output_of
 from factloop.service.shapes import AuditAsk, AuditSummary, HeadlineFigure, ResultKind
 
-MOST_FIGURES = 3  # number of evaluators or variants whose figures are shown in a list; the page has all
+MOST_FIGURES = 3  # number of evaluators or variants whose figures are shown in a list; the page shows all of them
 
 
 def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
-    """Writes the rows to a file for the audit (blocking). Raises DataError for rows that the audit would reject."""
+    """Writes the rows to a file for the audit (blocking). Raises DataError if the audit would reject a row."""
     make_private_folder(folder)
     file = folder / "rows.jsonl"
     try:
@@ -51,8 +51,7 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
 
 
 async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
-    """Returns the report, its JSON and its summary. The audit command runs in a separate process, which can be stopped
-    and does not block the event loop."""
+    """Returns the report, its JSON and its summary. Runs the audit in a process that can be stopped."""
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
     output = await output_of("factloop", "research", "audit", str(file), "--json", "-")
     if output is None:
@@ -107,7 +106,7 @@ EVALUATION_KINDS = (
         RunSummary,
         render_run_html,
         lambda run: f"{plural(len(run.responses), 'response')} of {plural(len(run.scores.systems), 'system')}",
-        lambda run: f"over {run.data}, judged by {run.fingerprint.judge}",
+        lambda run: f"on {run.data}, judged by {run.fingerprint.judge}",
         _of_run,
     ),
     ResultKind(

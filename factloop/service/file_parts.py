@@ -1,4 +1,4 @@
-"""Prints the parts of a file, or the reason why it cannot be read, as JSON. Run as a process, so it imports little.
+"""Prints the parts of a file as JSON, or the reason why it cannot be read. Runs as a process, so it imports little.
 
 python -m factloop.service.file_parts FILE MOST_PARTS LONGEST_PART SECONDS
 
@@ -22,12 +22,12 @@ from factloop.tools.search.documents.files import find_files, is_compressed
 from factloop.tools.search.documents.loaders import load_sections
 
 MOST_UNPACKED = 32_000_000
-"""Maximum uncompressed size of a Word, Excel or PowerPoint file in bytes, and maximum length of any file's text."""
-_MOST_MEMORY = 2_000_000_000  # bytes of address space
+"""Maximum uncompressed size of a Word, Excel or PowerPoint file in bytes, and maximum characters in any file."""
+_MOST_MEMORY = 2_000_000_000  # in bytes of address space
 
 
 def answer(file: str, most: int, longest: int) -> dict[str, Any]:
-    """Returns the `parts`, or `why` the file cannot be read, or what is `not_set_up` for reading it."""
+    """Returns a dictionary with one key: `parts`, `why` (the file cannot be read) or `not_set_up` (what is missing)."""
     try:
         return {"parts": list(_parts(file, most, longest))}
     except DataError as error:
@@ -41,26 +41,26 @@ def answer(file: str, most: int, longest: int) -> dict[str, Any]:
 
 
 def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
-    """The parts that contain text, each with the fields of a document. Raises FactloopError, OSError, BadZipFile."""
+    """Yields the parts that contain text, as fields of documents. Raises FactloopError, OSError, BadZipFile."""
     (path,) = find_files([file]).paths
     if is_compressed(path):
         raise DataError("unpack it first")
     if is_zipfile(path):
         with ZipFile(path) as packed:
             if sum(one.file_size for one in packed.infolist()) > MOST_UNPACKED:
-                raise DataError(f"contains more than {MOST_UNPACKED // 10**6} MB; split the file")
+                raise DataError(f"the file contains more than {MOST_UNPACKED // 10**6} MB; split the file")
     n_parts = n_characters = 0
     for number, one in enumerate(load_sections(path), 1):
         if not one.text.strip():
             continue
         text = "\n\n".join(filter(None, (one.section, one.text.strip())))
         n_parts, n_characters = n_parts + 1, n_characters + len(text)
-        if n_parts > most:  # the rest is not read
-            raise DataError(f"has more than {most:,} parts; split the file")
+        if n_parts > most:  # the rest of the file is not read
+            raise DataError(f"the file has more than {most:,} parts; split the file")
         if len(text) > longest:
-            raise DataError(f"a part of it has more than {longest:,} characters; split the file")
+            raise DataError(f"one part has more than {longest:,} characters; split the file")
         if n_characters > MOST_UNPACKED:
-            raise DataError(f"its parts have more than {MOST_UNPACKED:,} characters; split the file")
+            raise DataError(f"the parts have more than {MOST_UNPACKED:,} characters; split the file")
         metadata = {"page": number} if one.fragment.startswith("page=") else {}
         yield {"text": text, "title": one.title, "metadata": metadata}
 
@@ -72,10 +72,10 @@ def _limit(seconds: int) -> None:
     import resource
 
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # openpyxl imports numpy, which reserves address space per processor
-    signal.signal(signal.SIGALRM, lambda *_: sys.exit("takes too long to read"))
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit("reading the file takes too long"))
     signal.alarm(seconds)
     for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):  # C ignores alarms
-        with suppress(ValueError, OSError):  # a lower limit exists, or macOS has none
+        with suppress(ValueError, OSError):  # there is already a lower limit, or none is supported (macOS)
             resource.setrlimit(which, (most, most))
 
 

@@ -1,7 +1,7 @@
-"""Middleware for all routes, which checks the caller, host, rate and size of each request.
+"""Middleware that checks the caller, host, rate and size of every request.
 
-Each check comes before the work it can save: the key is checked before the body is read, the size is checked while
-reading, and nothing too long is parsed.
+Each check comes before the work that it can save. The key is checked before the body is read, the size is checked while
+reading, and bodies that are too long are never parsed.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from factloop.service.pages import EXPIRED
 from factloop.service.routes import ServiceContext
 
 NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})
-"""Paths on which a POST does not create a job, so it counts as a read."""
+"""Paths whose POST requests count as reads, because they do not create jobs."""
 PROBES = frozenset({"/health", "/ready", "/metrics"})
-"""Paths that are requested every few seconds, and are therefore logged only at the lowest level."""
+"""Paths that are logged only at the lowest level, because they are requested every few seconds."""
 MOST_CONNECTIONS = 1_000  # maximum number of connections; any more are answered with 503
 MOST_OPEN = 64
-"""Maximum number of concurrent requests for each key if there are several, including event streams and requests that
+"""Maximum number of concurrent requests per key if there are several keys, including event streams and requests that
 wait for a report. A single key, or all callers of a service without keys, may use half of the connections."""
 TAKES_LITTLE = frozenset({"/v1/tickets"})
 MOST_WHERE_LITTLE_IS_READ = 100_000
-"""Maximum size in bytes of a body on these paths, and of a PUT. Parsing larger ones would delay other callers."""
+"""Maximum body size in bytes on these paths, and for PUT. Parsing larger bodies would delay other callers."""
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000
-"""Maximum size in bytes of a body on routes that do not read it. Some clients send one with every request."""
+"""Maximum body size in bytes on routes that ignore the body. Some clients send one with every request."""
 MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
-SENT_WITHIN_S = 60.0  # seconds in which each part of a response must be sent
-REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)  # an `X-Request-ID` that is accepted unchanged
+SENT_WITHIN_S = 60.0  # seconds within which each part of a response must be sent
+REQUEST_ID = re.compile(r"[A-Za-z0-9._:+/=@-]{1,128}", re.ASCII)  # matches an `X-Request-ID` that is used unchanged
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 KEPT_FROM_BROWSERS = {
     "X-Content-Type-Options": "nosniff",
@@ -54,7 +54,7 @@ KEPT_FROM_BROWSERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 }
-"""Headers of every response that does not set its own."""
+"""Default headers of all responses."""
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ class ServiceGuard:
             await self._serve(scope, arriving, answer)
         except RequestRefusal as refused:
             await answer.refuse(refused)
-        except Exception:  # a bug, which is logged but must not be revealed in the response
+        except Exception:  # a bug, which is logged but not revealed in the response
             log.exception("%s %s failed (request %s)", scope["method"], _template(scope), request_id)
             await answer.refuse(RequestRefusal(500, "internal", "the request failed unexpectedly"))
         finally:
@@ -128,8 +128,8 @@ class ServiceGuard:
 
     @contextmanager
     def _open(self, owner: str | None) -> Iterator[None]:
-        """Counts the owner's request while it is in progress, so that no one takes all connections. Raises
-        RequestRefusal if there are too many. Requests without an owner, such as probes, are not counted."""
+        """Counts the owner's request while it is in progress, so that no owner takes all connections. Raises
+        RequestRefusal if there are too many. Does not count requests without an owner, such as probes."""
         if owner is None:
             yield
             return
@@ -138,8 +138,8 @@ class ServiceGuard:
             raise RequestRefusal(
                 429,
                 "too_many_requests",
-                f"at most {most} concurrent requests, including streams and requests that wait",
-                headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # an idle connection would be counted as well
+                f"too many concurrent requests: the limit is {most}, including streams and requests that wait",
+                headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # idle connections also count
             )
         self._n_open[owner] += 1
         try:
@@ -148,8 +148,7 @@ class ServiceGuard:
             self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """The rejection of an unknown caller. A missing key does not count as an attempt: a page may then ask for
-        it."""
+        """Rejects an unknown caller. A missing key is not an attempt, because pages can then ask for it."""
         if given := headers.get("authorization"):
             scope["wrong_key"] = True
             self._metrics.wrong_keys.inc()
@@ -164,7 +163,7 @@ class ServiceGuard:
         )
 
     def _refuse_strange_host(self, headers: Headers) -> None:
-        """Rejects unknown hosts, so that a foreign DNS name for this machine cannot be used through a browser."""
+        """Rejects unknown hosts, so that other sites cannot reach this service through a DNS name of theirs."""
         if not self._settings.binding.is_loopback:
             return
         host = headers.get("host", "")
@@ -172,10 +171,10 @@ class ServiceGuard:
         name = name if port.isdigit() and not host.endswith("]") else host
         ours = LOCAL_NAMES | {self._settings.host, self._settings.public_host}
         if not name or name.lower() not in ours:
-            raise RequestRefusal(400, "wrong_host", "this service answers only at its own address")
+            raise RequestRefusal(400, "wrong_host", "this service accepts requests only at its own address")
 
     def _refuse_other_site(self, headers: Headers) -> None:
-        """Rejects changes requested by pages of other sites, which would act on behalf of their readers."""
+        """Rejects changes requested by pages of other sites, which would act on behalf of the user."""
         origin = headers.get("origin")
         if origin is None or origin == self._settings.public_origin:
             return
@@ -191,7 +190,7 @@ class ServiceGuard:
         if _asks_for_work(scope):
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
-                raise RequestRefusal(415, "wrong_content_type", "send application/json")
+                raise RequestRefusal(415, "wrong_content_type", "send JSON (application/json)")
         length = headers.get("content-length")
         if length is not None and "transfer-encoding" in headers:  # a proxy might read a different body
             raise _bad_request("Content-Length and Transfer-Encoding cannot be combined", _CLOSE)
@@ -201,7 +200,7 @@ class ServiceGuard:
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
         if is_read and (scope["method"] == "PUT" or scope["path"] in TAKES_LITTLE):
             most = min(most, MOST_WHERE_LITTLE_IS_READ)
-        too_long = RequestRefusal(413, "too_large", f"a request may have at most {most:,} bytes", headers=_CLOSE)
+        too_long = RequestRefusal(413, "too_large", f"the request exceeds {most:,} bytes", headers=_CLOSE)
         if length is not None and (len(length) > 15 or int(length) > most):
             raise too_long
         try:
@@ -223,8 +222,8 @@ def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> Requ
 
 
 class _RequestBody:
-    """The body that the caller sends, and whether all of it has arrived. A caller that `waits` sends the body only when
-    it is told to continue, which happens when the body is first read."""
+    """The body that the caller sends, and whether it has arrived completely. A caller that `waits` sends the body only
+    after a "100 Continue" response, which is sent when the body is first read."""
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
         self._receive, self._is_whole = receive, waits
@@ -235,7 +234,7 @@ class _RequestBody:
         return message
 
     async def discard(self) -> None:
-        """Reads the rest for a while, because a caller that is cut off while sending would not get the response."""
+        """Discards the rest of the body for a while. Callers that are cut off while sending never see the response."""
         size = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(DISCARDED_WITHIN_S):
@@ -244,7 +243,7 @@ class _RequestBody:
 
 
 class _AnswerSender:
-    """Sends the headers common to all responses, and knows whether the response has started."""
+    """Adds the headers common to all responses, and records whether the response has started."""
 
     def __init__(self, send: Send, arriving: _RequestBody, request_id: str) -> None:
         self._send, self._arriving, self._request_id = send, arriving, request_id
@@ -273,17 +272,17 @@ class _AnswerSender:
 
 
 def _asks_for_work(scope: Scope) -> bool:
-    """Whether a request creates work. Cancelling and deleting do not, so callers who reached their limit still can."""
+    """Whether a request creates work. Cancelling and deleting do not, so both are possible at the rate limit."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 
 def _request_id(headers: Headers) -> str:
-    """The caller's `X-Request-ID` if it is safe to log; otherwise a new one."""
+    """The caller's `X-Request-ID` if it is safe to log, or a new one."""
     given = headers.get("x-request-id", "")
     return given if REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
 
 
 def _template(scope: Scope) -> str:
-    """The route's template, so that callers' input never becomes a label of a metric."""
+    """The route's template, so that callers' input never becomes a metric label."""
     path = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else "none"

@@ -1,7 +1,7 @@
-"""Manages the jobs of the service: creates, finds, follows, cancels and deletes them, and limits their number.
+"""Creates, finds, follows, cancels and deletes the jobs of the service, and limits their number.
 
-A job is saved in the database before the request is answered. With PostgreSQL, several services can share the jobs: a
-job requested here may be run by another service, but can still be found, followed and cancelled here.
+A job is saved in the database before the request is answered. With PostgreSQL, several services can share the jobs. A
+job submitted to one service may be run by another, but it can be found, followed and cancelled in either.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ from factloop.service.store import (
 )
 from factloop.service.work import Work
 
-KEPT_REPEATS_H = 24  # hours for which the name of a request (`Idempotency-Key`) is kept
+KEPT_REPEATS_H = 24  # hours for which a request's name (`Idempotency-Key`) is kept
 SWEEP_EVERY_S = 3_600.0
-EVENTS_AT_ONCE = 250_000  # maximum number of characters of saved events that one query fetches
+EVENTS_AT_ONCE = 250_000  # maximum number of characters of saved events per query
 
 log = logging.getLogger(__name__)
 
 
 def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str, int]:
-    """Reads events from the unread rest and the next portion; returns them, the new rest and the portion's length."""
+    """Reads events from the unread rest and the next portion. Returns them, the new rest and the portion's length."""
     return *read_events(rest + (portion or "")), len(portion or "")
 
 
@@ -74,7 +74,7 @@ class Jobs:
         *,
         sweep_every_s: float = SWEEP_EVERY_S,
     ) -> None:
-        """`folder` contains the journals. The database is closed at the end."""
+        """`folder` contains the journals. `aclose` also closes the database."""
         self._database, self._store, self._folder, self._day = database, database.store, folder, day
         self._settings, self._sweep_every_s = settings, sweep_every_s
         self._turns, self._together = Turns(), Turns()
@@ -94,7 +94,7 @@ class Jobs:
         self._tasks: list[asyncio.Task[None]] = []
 
     def _share_places(self) -> None:
-        """Divides the places for running and for waiting jobs among the callers that currently have keys."""
+        """Divides the places for running and waiting jobs among the callers that currently have keys."""
         settings = self._settings
         weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
         for turns, places in ((self._turns, settings.max_jobs), (self._together, settings.max_jobs_together)):
@@ -114,7 +114,7 @@ class Jobs:
 
     async def submit(self, owner: str, asked: Job, request: str, key: str | None = None) -> Job:
         """Saves a job and returns it, or returns the earlier job with the same key. Raises RequestRefusal if too many
-        jobs are waiting, if the day's budget is spent, or if the key belongs to a different request."""
+        jobs are waiting, if the daily budget is spent, or if the key was used for a different request."""
         if self.is_stopping:
             raise stopping()
         digest = hashlib.sha256(f"{asked.kind}\n{request}".encode()).hexdigest()
@@ -140,18 +140,18 @@ class Jobs:
         return JobPage(jobs=tuple(map(self._now, found)), next=older)
 
     async def text(self, job_id: str, name: TextName) -> str | None:
-        """The request, the result or the labels of a job, as JSON."""
+        """Returns the request, the result or the labels of a job as JSON."""
         return await self._database.ask(self._store.text, job_id, name)
 
     async def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
-        """Saves the label of a claim, or deletes it if it is None; returns the previous one. Raises RequestRefusal."""
+        """Saves a claim's label, or deletes it if `label` is None. Returns the previous one. Raises RequestRefusal."""
         try:
             return await self._database.ask(self._store.change_label, job_id, claim_id, label)
-        except LookupError as error:  # it has been deleted since it was found
+        except LookupError as error:  # the job has been deleted since it was found
             raise not_found("job") from error
 
     async def ended(self, job_id: str, owner: str) -> Job | None:
-        """Waits until the job ends; returns it, or None if it was deleted. Raises RequestRefusal if it cannot wait."""
+        """Waits until the job ends. Returns it, or None if it was deleted. Raises RequestRefusal if it cannot wait."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -162,19 +162,19 @@ class Jobs:
             if stored is None or stored.is_over:
                 return None if stored is None else stored.job
             if self.is_stopping:
-                message = "the service is shutting down; the job continues at the next start, or in another service"
+                message = "the service is shutting down; the job will continue when it restarts, or in another service"
                 raise unavailable("stopping", message)
             if self._live(job_id, owner) is None:
-                if self._database.is_in_trouble:  # no service can take it
+                if self._database.is_in_trouble:  # no service can run the job
                     raise not_kept()
                 await self._runner.moved(self._runner.poll_s)
 
     async def follow(
         self, job_id: str, owner: str, after: int, heartbeat_s: float, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
-        """Yields all past and future events with numbers above `after`, with saved events in groups, and an empty list
-        if nothing happened for a while. `compute` fetches and reads saved events, one portion at a time, when it is the
-        caller's turn. Ends early if the service is stopped or the database fails."""
+        """Yields all past and future events with numbers above `after`. Saved events come in groups, and an empty list
+        means that nothing has happened for a while. `compute` fetches and reads saved events, one portion at a time,
+        when it is the caller's turn. Ends early if the service stops or the database fails."""
         heard_s = time.monotonic()
         while True:
             live = self._live(job_id, owner)
@@ -204,7 +204,7 @@ class Jobs:
                 yield []
 
     async def cancel(self, job_id: str, owner: str) -> Job | None:
-        """Cancels the job, wherever it is running, and returns it once it has ended; None if it was deleted."""
+        """Cancels the job in any service, and waits until it ends. Returns it, or None if it was deleted."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -224,18 +224,18 @@ class Jobs:
         await self._database.ask(self._store.delete, job_id)
 
     async def delete_older(self, owner: str, than: datetime) -> int:
-        """Deletes the owner's finished jobs that were created before this time. Returns their number."""
+        """Deletes the owner's finished jobs that were created before this time, and returns their number."""
         return await self._database.ask(self._store.delete_older, than, owner)
 
     async def day_of(self, owner: str) -> tuple[Cost, Cost]:
-        """The owner's limits for a day, and the remaining amounts, which are None if the database is unavailable."""
+        """Returns the owner's daily limits and the remaining amounts, which are None if the database is unavailable."""
         day, left = self._day.of_owner(owner), Cost()
         with suppress(RequestRefusal):
             left = await self._database.ask(self._store.within, partial(self._day.left, owner=owner))
         return day, left
 
     async def queue(self) -> tuple[float, float]:
-        """The number of jobs that wait for any service, and the age of the oldest in seconds; NaN if unknown."""
+        """Returns the number of jobs in the queue, and the age of the oldest in seconds. Both are NaN if unknown."""
         try:
             n_waiting, oldest = await self._database.ask(self._store.waiting)
         except RequestRefusal:
@@ -258,7 +258,7 @@ class Jobs:
         await self._database.aclose()
 
     def _live(self, job_id: str, owner: str) -> LiveJob | None:
-        """The job if it is running here."""
+        """The job, if it is running in this service."""
         found = self._runner.live.get(job_id)
         return found if found is not None and found.stored.owner == owner else None
 
@@ -273,7 +273,7 @@ class Jobs:
     async def _events(
         self, stored: StoredJob | None, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
-        """The stored events in portions; if the job has ended, the last one says so."""
+        """Yields the stored events in portions. If the job has ended, the last event says so."""
         if stored is None:
             return
         # The text of an unfinished job may change between two portions.
@@ -292,14 +292,14 @@ class Jobs:
             yield [LiveEvent(number + 1, JOB_FINISHED, stored.job.model_dump_json())]
 
     async def _watch_keys(self) -> None:
-        """Applies changes of the keys, and cancels the jobs of callers whose keys were removed."""
+        """Applies changes to the keys, and cancels the jobs of callers whose keys were removed."""
         keys, applied = self._settings.keys, self._settings.keys.grants
         while keys:
             await asyncio.sleep(LOOK_EVERY_S)
             keys.refresh()
             if (grants := keys.grants) is not applied:
                 self._share_places()
-                with suppress(RequestRefusal):  # it is tried again; the failure has been logged
+                with suppress(RequestRefusal):  # will be tried again; the failure has been logged
                     await self._database.ask(self._runner.leases.cancel_disowned, keys.names.keys() - grants.keys())
                     applied = grants
             for live in self._runner.live.values():
@@ -308,14 +308,14 @@ class Jobs:
                     live.cancel()
 
     async def _sweep(self) -> None:
-        """Deletes expired data, now and every hour, starting with the journals of jobs that ended elsewhere."""
+        """Deletes expired data, now and every hour. Starts with the journals of jobs that ended in other services."""
         await self._one_sweep(self._tidy_journals)
         while True:
             await self._one_sweep(self._forget_old)
             await asyncio.sleep(self._sweep_every_s)
 
     async def _one_sweep(self, sweep: Callable[[], Awaitable[None]]) -> None:
-        """One cleanup, whose failure does not stop further ones; otherwise nothing would be deleted until a restart."""
+        """Runs one cleanup. If it fails, later ones still run, so that data is deleted without a restart."""
         (failure,) = await asyncio.gather(sweep(), return_exceptions=True)
         if failure is not None and not isinstance(failure, RequestRefusal):  # the cause of a rejection has been logged
             log.error("expired records could not be deleted", exc_info=failure)
@@ -340,8 +340,8 @@ class Jobs:
 
 
 ANSWERED_WITHIN_S = 3.0
-TRIED_BYTES = 65_536  # number of bytes to write when testing whether the disk has space
-WARM_AGAIN_S = 60.0  # seconds before another attempt to load everything that the first check needs
+TRIED_BYTES = 65_536  # number of bytes written to test whether the disk has space
+WARM_AGAIN_S = 60.0  # seconds before another attempt to warm up
 
 
 class Readiness:
@@ -353,11 +353,11 @@ class Readiness:
         self._jobs, self._folder, self._again_s = jobs, folder, again_s
         self._cold: str | None = "the service is still loading what the first check needs"
         self.warming = asyncio.create_task(self._warm(warm_up))
-        """Ends once the service is warm. Stopping the service cancels it."""
+        """The task of warming up. It is cancelled if the service stops."""
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:
-        """The reasons why the service cannot accept jobs; empty if it can."""
+        """Returns the reasons why the service cannot accept jobs, or nothing if it can."""
         if self._looking is None:
             self._looking = asyncio.create_task(self._look())
             self._looking.add_done_callback(lambda _: asyncio.get_running_loop().call_later(1.0, self._forget))
@@ -383,7 +383,7 @@ class Readiness:
             else:
                 self._cold = None
                 return
-            if self._jobs.is_stopping:  # the work may have failed because it was cancelled
+            if self._jobs.is_stopping:  # the work may have failed because of the cancellation
                 return
             await asyncio.sleep(self._again_s)
 
@@ -394,7 +394,7 @@ class Readiness:
                 await asyncio.shield(probing)
         except TimeoutError:
             probing.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody waits for it now
-            return (Trouble(what="database", message=f"it did not save a row within {ANSWERED_WITHIN_S:g} s"),)
+            return (Trouble(what="database", message=f"saving a row took more than {ANSWERED_WITHIN_S:g} s"),)
         except RequestRefusal as refused:
             return (Trouble(what="database", message=refused.words.message),)
         return ()
@@ -406,7 +406,7 @@ class Readiness:
             write_private(probe, os.urandom(TRIED_BYTES))  # random data, which no file system can compress
         except OSError as error:
             reason = error.strerror or "no reason was given"
-            return (Trouble(what="folder", message=f"it cannot be written to: {reason}"),)
+            return (Trouble(what="folder", message=f"the folder cannot be written to: {reason}"),)
         finally:
             with suppress(OSError):
                 probe.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 """Calls the database from the event loop, and logs once when it fails and once when it is back.
 
-If the database is unavailable, a call may take up to ten seconds to fail. So that callers do not wait for each other's
+If the database is unavailable, a call may take up to ten seconds to fail. To keep callers from waiting for each other's
 failures, only one call at a time then tries the database, and all others are rejected immediately.
 """
 
@@ -25,7 +25,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 THREADS_TO_A_SERVER = 4
 _OF_ONE_STATEMENT = (DataError, IntegrityError, ProgrammingError)
-"""Failures that do not tell whether other statements would succeed."""
+"""Failures that say nothing about whether other statements would succeed."""
 
 log = logging.getLogger(__name__)
 
@@ -51,11 +51,11 @@ class Database:
         return await self.save(call, *args, **kwargs)
 
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes a call, after any call that is trying an unavailable database, and is rejected if that one fails."""
+        """Makes a call. Waits for a call that is trying an unavailable database, and is rejected if it fails."""
         work: Any = partial(call, *args, **kwargs)
         asked: Future[T] = self._threads.submit(self._in_turn, self._n_outages, work)
         self._under_way.add(asked)
-        asked.add_done_callback(self._under_way.discard)  # when it ends, even if the caller no longer waits
+        asked.add_done_callback(self._under_way.discard)  # when the call ends, even if the caller is no longer waiting
         try:
             found = await asyncio.wrap_future(asked)
         except SQLAlchemyError as error:
@@ -76,12 +76,12 @@ class Database:
 
     @property
     def is_in_trouble(self) -> bool:
-        """Whether the database failed and has not accepted a row since then."""
+        """Whether the database has failed, and has not accepted a row since then."""
         return self._trouble is not None
 
     @property
     def in_touch_s(self) -> float:
-        """Seconds since the database last failed; 0 while it is failing."""
+        """Seconds since the database last failed, or 0 while it is failing."""
         return 0.0 if self._trouble is not None else time.monotonic() - self._in_touch_since
 
     async def aclose(self) -> None:
@@ -90,7 +90,7 @@ class Database:
         await asyncio.to_thread(self.store.close)
 
     def _in_turn(self, n_outages: int, work: Callable[[], T]) -> T:
-        """Makes a call in a thread. Rejects calls that waited behind one that found the database unavailable."""
+        """Makes a call in a thread. Rejects it if an earlier call has found the database unavailable."""
         if n_outages != self._n_outages:
             raise not_kept()
         try:

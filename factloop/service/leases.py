@@ -1,9 +1,9 @@
-"""Manages job leases, which record which service is processing a job and until when.
+"""Manages leases. A lease records which service is processing a job, and until when.
 
-A job without a lease waits for any service. A service leases jobs for a few seconds and renews the leases while it is
-working. If a service dies, its leases expire, and other services take over its jobs. If the database is not shared,
-leases do not expire, and the next start ends them. A job fails if several services died while running it, because it
-may be the cause.
+A job without a lease can be taken by any service. A service leases jobs for a few seconds and renews the leases while
+it is working. If a service dies, its leases expire, and other services take over its jobs. If the database is not
+shared, leases do not expire, and the next start ends them. A job fails if several services have died while running it,
+because the job may be the cause.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from factloop.service.spending import FREE, Cost, DayLimits
 from factloop.service.store import ENDED, UNFINISHED, WAITING, JobStore, StoredJob, TextName, row_of, stored_of
 from factloop.service.tables import JOBS, TEXTS, database_now, hold_others_off
 
-MOST_DEATHS = 3  # maximum number of services that may die while processing the same job
+MOST_DEATHS = 3  # maximum number of services that may die while running the same job
 _NO_LEASE = {"leased_by": None, "leased_until": None}
 
 log = logging.getLogger(__name__)
@@ -35,17 +35,17 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class LeasedJob:
-    """A job taken by this service."""
+    """A job that this service has leased."""
 
     stored: StoredJob
     request: str
     may_have_paid: bool
-    """Whether a service started it and died, or was stopped after a model call or a search."""
+    """Whether an earlier service died after starting the job, or was stopped after the job's first call or search."""
 
 
 @dataclass(frozen=True)
 class Renewal:
-    """The leases that this service still has, and requests to cancel their jobs."""
+    """The leases that this service still has, and the requests to cancel their jobs."""
 
     held: frozenset[str]
     cancelled: frozenset[str]
@@ -55,7 +55,7 @@ class Renewal:
 
 
 class Leases:
-    """The leases of one service. Every method is one transaction and blocks, so call it outside the event loop."""
+    """The leases of one service. Every method runs in one transaction and blocks, so call it outside the event loop."""
 
     def __init__(
         self,
@@ -68,23 +68,23 @@ class Leases:
         together: Turns | None = None,
         keys: ApiKeys | None = None,
     ) -> None:
-        """`seconds` is how long a lease lasts without renewal. `most_at_work` limits the running jobs across all
-        services, and `day` the cost of a day's jobs. `turns` decides whose job is next here, and `together` limits how
-        many places one caller may have across all services. `keys` are the callers' keys, if they need any."""
+        """A lease lasts for `seconds` unless renewed. `most_at_work` limits the number of running jobs across all
+        services, and `day` limits the cost of a day's jobs. `turns` decides whose job runs next in this service, and
+        `together` limits how many jobs of one caller run across all services. `keys` contains the callers' keys."""
         self._store, self._engine, self.seconds = store, store.engine, seconds
         self._most_at_work, self._day = most_at_work, day or DayLimits(Cost(), Cost())
         self._turns, self._together, self._keys = turns or Turns(), together or Turns(), keys
         self.service = secrets.token_hex(16)
 
     def begin(self) -> None:
-        """Ends the leases of an earlier process that died, if this service alone uses the database."""
+        """Ends the leases of an earlier process that died, if no other service uses the database."""
         if not self._store.is_shared:
             with self._engine.begin() as connection:
                 connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
 
     def cancel_disowned(self, gone: Collection[str] | None = None) -> None:
-        """Cancels the jobs of the owners in `gone`, by default of all owners without a key, because no one could see or
-        stop them and no key's limits would apply."""
+        """Cancels the jobs of the owners in `gone`, or by default of all owners without a key, because no one could see
+        or stop these jobs, and no limits of a key would apply to them."""
         if not self._keys:
             return
         with self._engine.begin() as connection:
@@ -98,7 +98,7 @@ class Leases:
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
         """Leases up to `most` waiting jobs, in the order of the callers' turns. With `lapsed`, also leases the jobs of
-        dead services. Skips rows that are being changed, and owners whose keys this service does not have yet."""
+        dead services. Skips rows that are locked, and owners whose keys this service does not know yet."""
         free = WAITING
         taken: list[LeasedJob] = []
         with self._engine.begin() as connection:
@@ -132,7 +132,7 @@ class Leases:
         return taken
 
     def renew(self, jobs: Iterable[StoredJob]) -> Renewal:
-        """Renews leases and saves the progress of the jobs."""
+        """Renews the leases of the jobs and saves their progress."""
         held, cancelled = set(), set()
         with self._engine.begin() as connection:
             for stored in sorted(jobs, key=lambda one: one.job.id):
@@ -157,7 +157,7 @@ class Leases:
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
         """Saves a job that has ended, with its texts. Returns False and saves nothing if the lease or the job is gone.
-        Can be repeated after a connection failure, because a job that is already saved is left unchanged."""
+        Can be repeated after a connection failure, because a job that is already saved stays unchanged."""
         with self._engine.begin() as connection:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
@@ -176,7 +176,7 @@ class Leases:
         return is_ours
 
     def cancel(self, job_id: str) -> StoredJob | None:
-        """Cancels a waiting job, or asks the service that is running it to cancel it. Returns its current state."""
+        """Cancels a waiting job, or asks the service that is running the job to cancel it. Returns the job."""
         with self._engine.begin() as connection:
             row = connection.execute(select(JOBS).where(JOBS.c.id == job_id).with_for_update()).first()
             return None if row is None else _cancelled(connection, row)
@@ -184,7 +184,7 @@ class Leases:
     def _unfinished(
         self, connection: Connection, free: ColumnElement[bool]
     ) -> tuple[dict[str, deque[Waiting]], Counter[str], Counter[str]]:
-        """The waiting jobs by owner, oldest first, and how many jobs each owner is running, here and everywhere."""
+        """Returns the waiting jobs by owner, oldest first, and how many jobs each owner runs here and everywhere."""
         queues: defaultdict[str, deque[Waiting]] = defaultdict(deque)
         here, everywhere = Counter[str](), Counter[str]()
         is_free = case((free, 1), else_=0).label("is_free")
@@ -207,11 +207,11 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """Leases the job in a row and returns it; None if it must not run. Adds owners without a budget to `spent`."""
+        """Leases and returns the job in a row, or None if it must not run. Adds owners without a budget to `spent`."""
         stored = stored_of(row)
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
-        if stored is None or request is None:  # otherwise, it would be looked at again forever
+        if stored is None or request is None:  # otherwise, every later call would read it again
             connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status="failed", **_NO_LEASE))
             return None
         if row.cancel_asked:
@@ -234,7 +234,7 @@ class Leases:
         lease = {"leased_by": self.service, "leased_until": self._until()}
         as_seen = JOBS.c.id == job_id, JOBS.c.attempt == stored.attempt  # SQLite does not lock rows
         changed = connection.execute(update(JOBS).where(*as_seen).values(**row_of(began), **lease))
-        usage = stored.job.progress.usage  # complete after a service was stopped, but not after it died
+        usage = stored.job.progress.usage  # complete if the service was stopped, but not if it died
         asked = usage is not None and usage.calls + usage.failed_calls + usage.searches > 0
         may_have_paid = asked or n_deaths > 0
         return LeasedJob(began, request, may_have_paid) if changed.rowcount else None
@@ -244,14 +244,14 @@ class Leases:
 
 
 def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
-    """Ends a service's lease, so that the job waits for any service. Returns False if the lease was gone."""
+    """Ends a service's lease, so that any service can take the job. Returns False if the lease was gone."""
     waiting = stored.changed(status="queued", started_at=None, progress=Progress(usage=stored.job.progress.usage))
     leased = JOBS.c.id == stored.job.id, JOBS.c.leased_by == service
     return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)
 
 
 def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = None) -> StoredJob | None:
-    """Cancels the job in a row if it is waiting; otherwise, asks the service that runs it to do so. Returns the job."""
+    """Cancels the job in a row if it is waiting, or asks the service that is running it to do so. Returns the job."""
     stored = stored_of(row)
     if stored is None or stored.is_over:
         return stored

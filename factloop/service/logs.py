@@ -1,4 +1,4 @@
-"""The log of the service: one line for each request and for each problem, as text or as JSON."""
+"""Logs one line for each request and each problem of the service, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from factloop.reports.visible import VisibleLines
 
 
 class Lines(VisibleLines):
-    """Formats the time in UTC, the level and the message, and for requests also the method, path, status and key."""
+    """Formats the time in UTC, the level and the message. Requests add method, path, status and key."""
 
     def __init__(self, format: LogFormat) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -33,7 +33,7 @@ class Lines(VisibleLines):
 
 
 def log_to_stderr(format: LogFormat, level: LogLevel) -> None:
-    """Logs to standard error: factloop's own messages from this level upwards, and warnings from its libraries."""
+    """Logs factloop's messages from this level upwards, and warnings from its libraries, to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines(format))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)

@@ -1,4 +1,4 @@
-"""Exports Prometheus metrics of requests, jobs, claims and their cost since startup."""
+"""Exports Prometheus metrics for requests, jobs, claims and costs since startup."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 
 class Metrics:
-    """The counters of one service, in a separate registry."""
+    """The metrics of one service, in a separate registry."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
-        """`names` maps owners to their names."""
+        """`names` maps owners to the names by which metrics identify them."""
         self._names = names
         self._registry = own = CollectorRegistry()
         self._requests = Counter(
@@ -30,16 +30,16 @@ class Metrics:
         self._jobs = Counter("factloop_jobs", "Jobs that ended.", ["kind", "status", "key"], registry=own)
         self.working = Gauge("factloop_jobs_in_flight", "Jobs that are running.", ["kind"], registry=own)
         self.seconds = Histogram(
-            "factloop_job_seconds", "Seconds for which a job was running.", ["kind"], buckets=SECONDS, registry=own
+            "factloop_job_seconds", "Running time of a job in seconds.", ["kind"], buckets=SECONDS, registry=own
         )
         self._claims = Counter("factloop_claims", "Claims judged, by verdict.", ["verdict"], registry=own)
-        calls, cost = "Model calls answered and paid for, by key.", "Cost in USD where the price is known, by key."
+        calls, cost = "Model calls answered and paid for, by key.", "Cost in USD of calls whose price is known, by key."
         self._calls = Counter("factloop_model_calls", calls, ["key"], registry=own)
-        self._tokens = Counter("factloop_model_tokens", "Tokens of model calls.", ["kind"], registry=own)
+        self._tokens = Counter("factloop_model_tokens", "Tokens used by model calls.", ["kind"], registry=own)
         self._searches = Counter("factloop_searches", "Searches.", registry=own)
         self._cost = Counter("factloop_cost_usd", cost, ["key"], registry=own)
         self.wrong_keys = Counter("factloop_wrong_keys", "Requests with a wrong key.", registry=own)
-        self._queued = Gauge("factloop_jobs_queued", "Jobs waiting, across all services of the database.", registry=own)
+        self._queued = Gauge("factloop_jobs_queued", "Jobs waiting in all services of the database.", registry=own)
         self._waited = Gauge("factloop_oldest_wait_seconds", "Seconds that the oldest job has waited.", registry=own)
         self._lag = Histogram(
             "factloop_loop_lag_seconds", "Lateness of a timer in the requests' event loop.", buckets=LAGS, registry=own
@@ -62,7 +62,7 @@ class Metrics:
     def finished(self, job: Job, owner: str, report: Record | None) -> None:
         key = self._names.get(owner, "")
         self._jobs.labels(job.kind, job.status, key).inc()
-        if report is None and job.progress.usage is not None:  # it was stopped or failed, but still cost something
+        if report is None and job.progress.usage is not None:  # the job was stopped or failed, but still cost something
             self._spent(key, job.progress.usage)
         if isinstance(report, LongFormTrustReport):
             self._spent(key, report.usage)

@@ -1,4 +1,4 @@
-"""Serves the web page, whose files are loaded once at startup, and reports as pages with their own security policy."""
+"""Serves the web page, whose files are loaded once at startup, and reports as pages with separate security policies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAGE_POLICY = (
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _REPORT_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"<>]+)">')
-_HEAD = 1_000  # number of characters at the start of a report that contain its policy, before any external content
+_HEAD = 1_000  # number of characters at the start of a report, which contain its policy but no external content
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ EXPIRED = """<!doctype html>
 <p>A link to a report is valid for 12 hours. Open it again from <a href="../../../">the page of the service</a>.</p>
 </html>
 """
-"""The page for readers who open the URL of a report without a key. The URL is three levels below the main page."""
+"""The page for people who open the URL of a report without a key. That URL is three levels below the main page."""
 
 
 def report_policy(page: str) -> str:
-    """The policy in a report's head, which allows only its own style and script, by hash. The report runs in a sandbox,
-    so even a script in it could neither call this service nor read the page's data. Only the service's own page may
-    show it in a frame. Its links may open other pages, which are not sandboxed."""
+    """Returns the policy in a report's head, which allows only the report's own style and script, by hash. The report
+    runs in a sandbox, so even an injected script could neither call this service nor read the page's data. Only the
+    service's own page may show the report in a frame. Its links may open other pages, which are not sandboxed."""
     found = _REPORT_POLICY.search(page, 0, _HEAD)
     policy = "default-src 'none'" if found is None else found.group(1)
     sandbox = "sandbox allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox"

@@ -1,4 +1,4 @@
-"""Limits the computations for requests, such as rendering reports, so that no caller delays the others."""
+"""Limits computations for requests, such as rendering reports, so that no caller delays the others."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ T = TypeVar("T")
 
 
 class Places:
-    """Runs a few computations concurrently, but only one for each owner, in threads that jobs and probes do not use.
-    Bound to one event loop."""
+    """Runs a few computations concurrently, but only one per owner. Jobs and probes use other threads."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="factloop-answers")
@@ -34,13 +33,13 @@ class Places:
         *inputs: Callable[[], Awaitable[Any]],
         waits: bool = False,
     ) -> T:
-        """Runs the blocking call and returns its result. Inputs are fetched only when its turn comes, so that waiting
-        uses no memory. A caller who disconnects (when `left` returns) leaves the queue. Raises RequestRefusal if the
-        service is stopped or, unless `waits` is set, if too many computations are waiting."""
+        """Runs the blocking call and returns its result. Fetches the inputs only when it is the call's turn, so that
+        waiting calls use no memory. A caller who disconnects (when `left` returns) leaves the queue. Raises
+        RequestRefusal if the service stops or, unless `waits` is set, if too many computations are waiting."""
         if self._is_stopping:
             raise stopping()
         if not waits and self._n_of[owner] > MOST_WAITING:
-            raise unavailable("busy", f"at most {MOST_WAITING} of your requests can wait for this; try again later")
+            raise unavailable("busy", f"at most {MOST_WAITING} of your requests can wait at a time; try again later")
         self._n_of[owner] += 1
         answer = asyncio.create_task(self._in_turn(owner, call, inputs))
         ends = [asyncio.ensure_future(left()), asyncio.create_task(self._stopped.wait())]
@@ -65,7 +64,7 @@ class Places:
             computing = asyncio.create_task(computed())
             try:
                 return await asyncio.shield(computing)
-            finally:  # a thread cannot be stopped, so it keeps its place until it ends, even if the caller has left
+            finally:  # a thread cannot be stopped, so it keeps its place even if the caller has left
                 await asyncio.gather(computing, return_exceptions=True)
 
     def begin_stop(self) -> None:
@@ -73,7 +72,7 @@ class Places:
         self._is_stopping = True
 
     def stop(self) -> None:
-        """Rejects the callers who are still waiting. Does not wait for threads, which have nothing to save."""
+        """Rejects the callers who are still waiting. Does not wait for threads, because they have nothing to save."""
         self.begin_stop()
         self._stopped.set()
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""Reads the files that callers send, each in a process that can be killed, because a file may be slow or malicious."""
+"""Reads files sent by callers, each in a process that can be killed, because a file may be slow or malicious."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from factloop.service.errors import RequestRefusal, stopping, unavailable
 from factloop.service.shapes import FileAsk, FileText
 
 MOST_AT_ONCE = 4  # maximum number of files that are read concurrently; any more wait
-MOST_WAITING = 4  # maximum number of one owner's files that are being read or waiting, since they are in memory
+MOST_WAITING = 4  # maximum number of files per owner that are being read or waiting, because they are in memory
 LONGEST_S = 60  # maximum time to read a file, in seconds
 _UNSAFE_IN_NAMES = re.compile(r"[^\w. -]|^\W+")
 _LONGEST_NAME = 200  # in bytes; file systems allow 255
@@ -30,13 +30,13 @@ log = logging.getLogger(__name__)
 
 
 async def output_of(*arguments: str) -> bytes | None:
-    """Returns the output of `python -m ARGUMENTS`; None if it fails, which is logged. Cancelling kills the process."""
+    """Returns the output of `python -m ARGUMENTS`, or None if it fails (logged). Cancelling kills the process."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", *arguments),  # -P: import no module from the working directory
+        *(sys.executable, "-P", "-m", *arguments),  # -P: do not import modules from the working directory
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,  # an interrupt of the service must not reach its processes
+        start_new_session=True,  # an interrupt of the service must not reach this process
     )
     try:
         output, errors = await process.communicate()
@@ -52,7 +52,7 @@ async def output_of(*arguments: str) -> bytes | None:
 
 
 async def read_file(ask: FileAsk) -> FileText:
-    """Reads a file. Raises ConfigError, and RequestRefusal (without the temporary path) if it cannot be read."""
+    """Reads a file. Raises ConfigError, or RequestRefusal (without the temporary path) if the file cannot be read."""
     with TemporaryDirectory() as folder:
         name = _UNSAFE_IN_NAMES.sub("_", ask.name).encode()[-_LONGEST_NAME:].decode(errors="ignore")
         place = Path(folder, name)
@@ -62,7 +62,7 @@ async def read_file(ask: FileAsk) -> FileText:
             async with asyncio.timeout(LONGEST_S):
                 output = await output_of("factloop.service.file_parts", str(place), *map(str, limits))
         except TimeoutError:
-            raise _unreadable(ask, "takes too long to read; split the file") from None
+            raise _unreadable(ask, "reading the file takes too long; split it") from None
     if output is None:
         raise _unreadable(ask, "cannot be read")
     return await asyncio.to_thread(_text_of, ask, output)
@@ -77,7 +77,7 @@ def _text_of(ask: FileAsk, output: bytes) -> FileText:
     try:
         return FileText(documents=tuple(GivenDocument(source=ask.name, **part) for part in found["parts"]))
     except ValidationError as error:
-        raise _unreadable(ask, f"a part of it is not a valid document: {error.errors()[0]['msg']}") from error
+        raise _unreadable(ask, f"one part is not a valid document: {error.errors()[0]['msg']}") from error
 
 
 def _unreadable(ask: FileAsk, why: str) -> RequestRefusal:
@@ -85,7 +85,7 @@ def _unreadable(ask: FileAsk, why: str) -> RequestRefusal:
 
 
 class FileReader:
-    """Reads a few files concurrently, but one per owner, so that no owner takes all places. Bound to one event loop."""
+    """Reads a few files concurrently, but only one per owner. Bound to one event loop."""
 
     def __init__(self, read: Callable[[FileAsk], Awaitable[FileText]] = read_file) -> None:
         self._read = read
@@ -95,8 +95,8 @@ class FileReader:
         self._under_way: set[asyncio.Task[FileText]] = set()
 
     async def read(self, ask: FileAsk, owner: str) -> FileText:
-        """Returns the text of the file. Raises RequestRefusal if it cannot be read, if too many files of the owner are
-        waiting, or if the service is stopped first."""
+        """Returns the text of the file. Raises RequestRefusal if the file cannot be read, if too many of the owner's
+        files are waiting, or if the service stops first."""
         if self._n_of[owner] >= MOST_WAITING:
             raise unavailable("busy", f"{MOST_WAITING} of your files are being read or waiting; try again later")
         self._n_of[owner] += 1

@@ -1,4 +1,4 @@
-"""Defines the kinds of reports that the service shows, and finds the reports in the operator's results folder.
+"""Defines the kinds of reports that the service shows, and finds the reports in the operator's folder of results.
 
 Files in the folder are never served directly. Instead, factloop's reports are read and their pages are rendered.
 """
@@ -113,12 +113,12 @@ class Result:
 
 
 class ResultFolder:
-    """The results in a folder, read on request and cached until their files change. Every method blocks."""
+    """The results in a folder, which are read on request and cached until their files change. Every method blocks."""
 
     def __init__(self, folder: Path | None) -> None:
-        """Raises ConfigError for a path that is not a folder."""
+        """Raises ConfigError if the path is not a folder."""
         if folder is not None and not folder.is_dir():
-            raise ConfigError(f"--results {folder}: is not a folder")
+            raise ConfigError(f"--results {folder} is not a folder")
         self._folder = folder
         self._read: dict[Path, tuple[tuple[int, int], Result | None]] = {}
 
@@ -131,12 +131,12 @@ class ResultFolder:
         return sorted(found.values(), key=lambda info: (info.created_at is None, -_seconds(info.created_at), info.name))
 
     def find(self, name: str) -> Result | None:
-        """The result with this name in the list. The name is only compared, and never turned into a path."""
+        """Returns the result with this name. The name is only compared, and never used as a path."""
         results = (self._result(of, path) for of, path in self._files() if of == name)
         return next((result for result in results if result is not None), None)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        """Names and files. A folder follows the file with the same name, whose result represents both."""
+        """Yields names and files. A folder comes after a file with the same name, whose result represents both."""
         entries: list[Path] = []
         with suppress(OSError):  # the folder was removed
             entries = [] if self._folder is None else sorted(self._folder.iterdir(), reverse=True)
@@ -150,7 +150,7 @@ class ResultFolder:
     def _result(self, name: str, path: Path) -> Result | None:
         try:
             state = path.stat()
-        except OSError:  # removed since it was listed
+        except OSError:  # the file was removed after it was listed
             return None
         version = (state.st_mtime_ns, state.st_size)
         if path not in self._read or self._read[path][0] != version:
@@ -159,7 +159,7 @@ class ResultFolder:
 
 
 def _read(name: str, path: Path) -> Result | None:
-    """The report; None if the file is not a factloop report, has another version or is inconsistent."""
+    """Reads the report. None if the file is not a factloop report, has another version, or is inconsistent."""
     try:
         text = path.read_text(encoding="utf-8")
         fields = json.loads(text)
@@ -186,7 +186,7 @@ def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
 
 
 def _seconds(moment: datetime | None) -> float:
-    """Seconds since the epoch, for any date that `datetime` can represent. Without a time zone, UTC is assumed."""
+    """Returns seconds since the epoch for any date that `datetime` can represent. Assumes UTC without a time zone."""
     if moment is None:
         return 0.0
     return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH).total_seconds()

@@ -1,4 +1,4 @@
-"""Code shared by all routes, and the routes that are not about jobs: page, health, metrics, results and tickets."""
+"""Code shared by all routes, and the routes that do not concern jobs: page, health, metrics, results and tickets."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _opened(context: InContext) -> LoopServices:
 
 def _owner(request: Request) -> str:
     owner: Any = request.scope.get("owner")
-    if not isinstance(owner, str):  # never reached, since the guard sets it or rejects the request
+    if not isinstance(owner, str):  # never reached, because the guard sets the owner or rejects the request
         raise RequestRefusal(401, "unauthorized", "an API key is required")
     return owner
 
@@ -99,7 +99,7 @@ Owner = Annotated[str, Depends(_owner)]
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of a request for work. `key` is the caller's name for the request."""
+    """The caller of a request for work. `key` identifies a repetition of the same request."""
 
     request: Request
     owner: str
@@ -109,7 +109,7 @@ class Caller:
 
 
 async def left_before(request: Request, answer: asyncio.Task[Any]) -> bool:
-    """Whether the caller disconnects before there is a response."""
+    """Whether the caller disconnects before the response is ready."""
     leaving = asyncio.create_task(_left(request))
     try:
         done, _ = await asyncio.wait({answer, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -119,14 +119,14 @@ async def left_before(request: Request, answer: asyncio.Task[Any]) -> bool:
 
 
 async def _left(request: Request) -> None:
-    """Returns when the caller disconnects."""
+    """Waits until the caller disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 @dataclass(frozen=True)
 class Turn:
-    """The turn of a request that needs computing."""
+    """The turn of a request that needs a computation."""
 
     request: Request
     owner: str
@@ -137,7 +137,7 @@ class Turn:
         return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
 
     async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """Like `compute`, for part of a response that has started. Always waits its turn, unless the caller leaves."""
+        """Like `compute`, but for part of a response that has started. Waits its turn, unless the caller leaves."""
         return await self.places.compute(self.owner, asyncio.Event().wait, call, *inputs, waits=True)
 
 
@@ -199,7 +199,7 @@ async def health() -> Health:
 @open_to_all.head("/ready", include_in_schema=False)
 @open_to_all.get("/ready", tags=["state"], response_model=Health, responses={503: {"model": Health}})
 async def ready(context: InContext) -> Response:
-    """Whether new work is accepted. Tests whether a row can be saved in the database and a file in the folder."""
+    """Whether new work is accepted. Tests whether the database can save a row and the folder can save a file."""
     if context.opened is None or context.opened.jobs.is_stopping:
         state = Health(status="stopping")
     else:
@@ -210,7 +210,7 @@ async def ready(context: InContext) -> Response:
 
 @open_to_all.get("/metrics", tags=["state"], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(context: InContext) -> Response:
-    """Metrics for Prometheus. While the database is unavailable, the metrics of the queue are NaN."""
+    """Metrics for Prometheus. The metrics of the queue are NaN while the database is unavailable."""
     if context.opened is not None:
         context.metrics.queue(*await context.opened.jobs.queue())
     return Response(context.metrics.text(), media_type=CONTENT_TYPE_LATEST)
@@ -280,5 +280,5 @@ def _result(context: ServiceContext, name: str) -> Result:
 
 
 def page_of(report: str) -> Response:
-    """The page of a report, with the policy that it contains."""
+    """Returns a report as a page, with the policy in its head."""
     return HTMLResponse(report, headers={"Content-Security-Policy": report_policy(report)})

@@ -72,7 +72,7 @@ from factloop.setup.sources import SourceMode
 with_key = APIRouter(prefix="/v1", responses=REFUSALS)
 with_ticket = APIRouter(prefix="/v1", responses=REFUSALS, tags=["jobs"])
 OF_JOBS = {kind.name: kind for kind in reversed(KINDS) if kind.is_job}
-REPORT: Any = Union[tuple(kind.record for kind in OF_JOBS.values())]  # noqa: UP007  # known when the service starts
+REPORT: Any = Union[tuple(kind.record for kind in OF_JOBS.values())]  # noqa: UP007  # not known before the service starts
 MOST_JOBS = 200
 LARGEST_NUMBER = 2**62
 SEARCH = "search"
@@ -88,7 +88,7 @@ ClaimId = Annotated[str, Path(max_length=200, description="Id of a claim in the 
 
 
 def _waited(report: type[Any]) -> dict[int | str, dict[str, Any]]:
-    """Describes the response to a caller who waits for the report."""
+    """Returns the description of the response for callers who wait for the report."""
     return {200: {"model": report}}
 
 
@@ -118,7 +118,7 @@ async def long_form(ask: LongFormAsk, opened: Open, caller: TheCaller, wait: Wai
     """Checks a long answer, and scores whether a model stands by each of its claims."""
     opened.work.library.refuse_unknown(ask.documents)
     if opened.work.scorer.settings.subject_model is None:
-        raise invalid("this service has no subject model to ask about the claims")
+        raise invalid("this service has no subject model to test the claims on")
     _refuse_nothing_to_judge_by(opened, ask.documents)
     return await _submitted(opened, caller, "long_form", ask, wait=wait)
 
@@ -141,7 +141,7 @@ def _refuse_nothing_to_judge_by(
 
 
 def _audit_request(ask: AuditAsk) -> str:
-    """The request as JSON. Raises RequestRefusal for rows that the audit would reject or JSON cannot represent."""
+    """Returns the request as JSON. Raises RequestRefusal for rows that JSON or the audit rejects."""
     try:
         _try_rows(ask)
     except DataError as error:
@@ -184,7 +184,7 @@ async def _submitted(
         return _accepted(job, caller)
     waiting = asyncio.create_task(_waited_for(opened, job.id, caller))
     has_left = await left_before(caller.request, waiting)
-    if not has_left or caller.key is not None or opened.jobs.is_stopping:  # a key lets it be repeated
+    if not has_left or caller.key is not None or opened.jobs.is_stopping:  # with a key, the request can be repeated
         return await waiting
     waiting.cancel()
     await opened.jobs.cancel(job.id, caller.owner)
@@ -192,7 +192,7 @@ async def _submitted(
 
 
 def _against(ask: CheckAsk | TrustAsk | LongFormAsk) -> str:
-    """A description of what the answer is checked against."""
+    """Describes what the answer is checked against."""
     if ask.documents is None:
         return "the service's corpus" if isinstance(ask, TrustAsk) else SEARCH
     given = ask.documents if isinstance(ask.documents, str) else plural(len(ask.documents), "document")
@@ -212,10 +212,10 @@ async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Resp
     headers = _location(job_id, caller)
     try:
         job = await opened.jobs.ended(job_id, caller.owner)
-    except RequestRefusal as error:  # the job still exists, and must not be requested again
+    except RequestRefusal as error:  # the job still exists, so it should not be requested again
         told = f"{error.words.message}; the job is {job_id}"
         raise RequestRefusal(error.status, error.words.type, told, headers=error.headers | headers) from error
-    if job is None:  # its owner deleted it immediately
+    if job is None:  # the owner has already deleted it
         raise not_found("job")
     if job.status == "done":
         result = await opened.jobs.text(job.id, "result")
@@ -231,7 +231,7 @@ def is_job_id(text: str) -> bool:
 
 
 async def _job_of_path(job_id: str, opened: Open, owner: Owner) -> Job:
-    """The caller's job with this id. Raises RequestRefusal for unknown jobs, including those of other owners."""
+    """Returns the caller's job with this id. Raises RequestRefusal for unknown jobs, including other owners' jobs."""
     job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
     if job is None:
         raise not_found("job")
@@ -247,14 +247,14 @@ async def jobs(
     owner: Owner,
     kind: Kind | None = None,
     status: Status | None = None,
-    outcome: Annotated[Outcome | None, Query(description="Only checks with such verdicts.")] = None,
-    text: Annotated[str, Query(max_length=200, description="Words in the question, the answer or the judge.")] = "",
+    outcome: Annotated[Outcome | None, Query(description="Only checks with these verdicts.")] = None,
+    text: Annotated[str, Query(max_length=200, description="Words in the question, answer or judge.")] = "",
     limit: Annotated[int, Query(ge=1, le=MOST_JOBS)] = 50,
-    before: Annotated[str | None, Query(description="The `next` of the previous page.")] = None,
+    before: Annotated[str | None, Query(description="The value of `next` in the previous page.")] = None,
 ) -> JobPage:
     """The caller's jobs, newest first. A page may contain fewer jobs than requested even if more follow."""
     if before is not None and not is_job_id(before):
-        raise invalid("must be the `next` of an earlier page", "before")
+        raise invalid("must be the value of `next` in an earlier page", "before")
     return await opened.jobs.page(owner, JobFilter(kind, status, outcome, text), limit=limit, before=before)
 
 
@@ -281,7 +281,7 @@ async def delete_older(
     opened: Open,
     owner: Owner,
     older_than_days: Annotated[
-        float, Query(ge=0, le=36_500, description="Only jobs created more than this many days ago.")
+        float, Query(ge=0, le=36_500, description="Delete only jobs created more than this many days ago.")
     ],
 ) -> Deleted:
     """Deletes the caller's older jobs that have ended, together with their texts and reports."""
@@ -293,7 +293,7 @@ async def delete_older(
 async def delete(job: TheJob, opened: Open) -> Job:
     """Deletes a job that has ended and returns its last state. Other jobs must be cancelled first."""
     if job.status in UNFINISHED:
-        raise RequestRefusal(409, "not_finished", "the job has not ended: cancel it first")
+        raise RequestRefusal(409, "not_finished", "the job has not ended; cancel it first")
     await opened.jobs.delete(job.id)
     return job
 
@@ -309,11 +309,11 @@ async def events(
     context: InContext,
     owner: Owner,
     turn: InTurn,
-    last_event_id: Annotated[str | None, Header(description="Only events after this one.")] = None,
+    last_event_id: Annotated[str | None, Header(description="Send only events after this one.")] = None,
 ) -> Response:
-    """Sends the events of a job from its beginning as server-sent events, ending with `job_finished`.
+    """Sends all events of a job as server-sent events. The last one is `job_finished`.
 
-    A stream that ends without this event was interrupted by a stop of the service: request it with `Last-Event-ID`.
+    If a stream ends without this event, the service was stopped. Request the remaining events with `Last-Event-ID`.
     """
     heartbeat_s, after = context.settings.heartbeat_s, _number(last_event_id)
     stream = opened.jobs.follow(job.id, owner, after, heartbeat_s, turn.compute_for_stream)
@@ -329,7 +329,7 @@ async def _encoded(portions: AsyncGenerator[list[LiveEvent], None]) -> AsyncIter
 
 
 def _number(last_event_id: str | None) -> int:
-    """The number in the header; 0 for anything else, so that all events are sent."""
+    """Returns the number in the header, or 0 for anything else, so that all events are sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0
 
@@ -347,7 +347,7 @@ async def report(job: TheJob, opened: Open, turn: InTurn) -> Response:
 
 
 def _page(kind: Kind, text: str) -> Response:
-    if kind not in OF_JOBS:  # a job from a time when the package was installed
+    if kind not in OF_JOBS:  # the package was installed when the job ran
         refuse_without_evaluation(f"reports of kind {kind}")
     return page_of(OF_JOBS[kind].render(OF_JOBS[kind].record.model_validate_json(text)))
 
@@ -359,7 +359,7 @@ def _page(kind: Kind, text: str) -> Response:
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
 )
 async def claims(job: TheJob, opened: Open, turn: InTurn) -> Response:
-    """The claims of a finished check as a table for spreadsheets, one per row."""
+    """The claims of a finished check as a table for spreadsheets, with one claim per row."""
     _refuse_other_kinds(job, "only checks have a table of claims")
     return await turn.compute(_table, partial(_text_of, job, opened))
 
@@ -373,7 +373,7 @@ async def _text_of(job: Job, opened: LoopServices, name: TextName = "result") ->
     if name == "result" and job.status != "done":
         raise RequestRefusal(409, "not_done", f"the job is {job.status} and has no report")
     text = await opened.jobs.text(job.id, name)
-    if text is None:  # deleted since the job was found
+    if text is None:  # deleted after the job was found
         raise not_found("job")
     return text
 
@@ -389,7 +389,7 @@ LABELLED = "only the claims of checks can be labelled"
 
 @with_key.get("/jobs/{job_id}/labels", tags=["labels"], response_model=LabelFile)
 async def labels(job: TheJob, opened: Open, turn: InTurn) -> Response:
-    """The claims of a finished check and their labels, as a file for `factloop research labels export`."""
+    """The claims and labels of a finished check, in a file that you can pass to `factloop research labels export`."""
     _refuse_other_kinds(job, LABELLED)
     return await turn.compute(_label_file, partial(_text_of, job, opened), partial(opened.jobs.text, job.id, "labels"))
 
@@ -422,7 +422,7 @@ async def take_back(claim_id: ClaimId, job: TheJob, opened: Open, turn: InTurn) 
 
 
 async def _response_of(claim_id: str, job: Job, opened: LoopServices, turn: Turn) -> str:
-    """The response id of a claim. Raises RequestRefusal for a claim that cannot be labelled."""
+    """Returns the response id of a claim. Raises RequestRefusal if the claim cannot be labelled."""
     _refuse_other_kinds(job, LABELLED)
     return await turn.compute(partial(_response_in, claim_id), partial(_text_of, job, opened))
 
@@ -431,5 +431,5 @@ def _response_in(claim_id: str, text: str) -> str:
     claims = claims_to_label(FactualityReport.model_validate_json(text))
     found = next((one for one in claims if one.claim_id == claim_id), None)
     if found is None:
-        raise RequestRefusal(404, "not_found", "the check has no such claim to label", field="claim_id")
+        raise RequestRefusal(404, "not_found", "there is no such claim to label in this check", field="claim_id")
     return found.response_id

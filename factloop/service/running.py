@@ -1,7 +1,7 @@
-"""Runs jobs, a few at a time, and keeps them resumable no matter how the process ends.
+"""Runs a few jobs at a time, and keeps them resumable no matter how the process ends.
 
 Everything that a job pays for is saved in its journal before it is used. If a service ends while a job is running, the
-next service that has room starts the job again. If that service uses the same folder, the job reads its journal and
+next service with a free place starts the job again. If that service uses the same folder, the job reads its journal and
 pays for nothing twice.
 """
 
@@ -32,11 +32,11 @@ from factloop.service.store import StoredJob, TextName
 from factloop.service.work import JobListener, JobOutcome, Work
 
 JOB_FINISHED = "job_finished"
-POLL_S = 1.0  # seconds between checks for changes made by other services
-RENEWALS = 5  # number of times that a lease is renewed during its lifetime
+POLL_S = 1.0  # seconds between checks for changes by other services
+RENEWALS = 5  # number of renewals within the duration of a lease
 LONGEST_PAUSE_S = 15.0  # maximum number of seconds between attempts to save the end of a job
 ATTEMPT = 1_000_000_000
-"""Gap between the event numbers of two attempts, so that watchers of the first attempt see all events of the second."""
+"""Gap between the event numbers of two attempts, so that clients of the first see all events of the second."""
 
 _FULL_OF_SQLITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 _DECODER = json.JSONDecoder()
@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class LiveEvent:
-    """An event in the form in which it is sent."""
+    """An event in the form that is sent to clients."""
 
     number: int
     type: str
@@ -55,7 +55,7 @@ class LiveEvent:
 
 
 class LiveJob:
-    """A running job, whose events are kept so that late watchers see all of them. Bound to one event loop."""
+    """A running job, which keeps its events for clients that connect late. Bound to one event loop."""
 
     def __init__(self, stored: StoredJob, request: str) -> None:
         self.stored = stored
@@ -63,27 +63,27 @@ class LiveJob:
         self.events: list[LiveEvent] = []
         self.task: asyncio.Task[None] | None = None
         self.is_cancelled = False
-        """Whether its owner cancelled it."""
+        """Whether the owner cancelled the job."""
         self.is_lost = False
-        """Whether another service took it over because the lease expired."""
+        """Whether another service took over the job because the lease expired."""
         self.is_ending = False
-        """Whether its last state is being saved."""
+        """Whether the last state of the job is being saved."""
         self.is_closed = False
-        """Whether its events have ended, because it is finished or the service is being stopped."""
+        """Whether there will be no more events, because the job has finished or the service is stopping."""
         self.n_kept = 0
-        """Number of its events in the database."""
+        """Number of events saved in the database."""
         self._changed = asyncio.Event()
         self.settled = asyncio.Event()
-        """Set when it has ended or its end cannot be saved."""
+        """Set when the job has ended, or when its end cannot be saved."""
 
     def publish(self, event: Record, type: str) -> None:
-        """Sends the event to all watchers."""
+        """Sends the event to all clients that follow the job."""
         number = (self.stored.attempt - 1) * ATTEMPT + len(self.events) + 1
         self.events.append(LiveEvent(number, type, event.model_dump_json()))
         self._wake()
 
     def cancel(self) -> None:
-        """Stops its work, but not before its first step, because the job would then never be ended properly."""
+        """Stops the work, but not before its first step, because otherwise the job would never end properly."""
         if self.task is not None:
             self.task.get_loop().call_soon(self.task.cancel)
 
@@ -114,14 +114,14 @@ class LiveJob:
 
 
 def write_events(events: Sequence[LiveEvent]) -> str:
-    """Returns the events as a JSON text. They are encoded one by one, because `json` blocks other threads meanwhile."""
+    """Returns the events as JSON. They are encoded one by one, because `json` blocks other threads while it encodes."""
     return f"[{','.join(json.dumps([one.number, one.type, one.data]) for one in events)}]"
 
 
 def read_events(text: str) -> tuple[list[LiveEvent], str]:
-    """Reads events from the start of a JSON text, or from just after one of its events; returns them and the rest."""
+    """Reads events from JSON, from the start or from just after an event. Returns the events and the unread rest."""
     events, place = [], 1  # after the bracket or the comma
-    with suppress(json.JSONDecodeError):  # the text ends, perhaps in the middle of an event
+    with suppress(json.JSONDecodeError):  # the text has ended, perhaps in the middle of an event
         while True:
             place += text.startswith(" ", place)  # earlier versions wrote spaces
             (number, type, data), end = _DECODER.raw_decode(text, place)
@@ -144,12 +144,12 @@ class Runner:
         max_running: int,
         drain_s: float = 0.0,
     ) -> None:
-        """`folder` contains the journals. `drain_s` is the time in seconds that calls have to finish on shutdown."""
+        """`folder` contains the journals. On shutdown, calls in progress have `drain_s` seconds to finish."""
         self._database, self._work, self._folder, self._metrics = database, work, folder, metrics
         self.leases, self._lease_s, self._max_running = leases, leases.seconds, max_running
         self.live: dict[str, LiveJob] = {}
         self.poll_s = POLL_S if database.store.is_shared else 5 * POLL_S
-        """Seconds between checks of the database for changes."""
+        """Seconds between two checks of the database for changes."""
         self._stop, self._wake, self._moved = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._drain_s = drain_s
@@ -169,11 +169,11 @@ class Runner:
         self._wake.set()
 
     async def moved(self, within_s: float) -> None:
-        """Waits until a job starts or ends here, but at most this many seconds."""
+        """Waits until a job starts or ends in this service, but at most this many seconds."""
         await _either(self._moved, within_s)
 
     def show_move(self) -> None:
-        """Wakes everyone who is waiting for a job to start or end."""
+        """Wakes all tasks that wait for a job to start or end."""
         moved, self._moved = self._moved, asyncio.Event()
         moved.set()
 
@@ -204,7 +204,7 @@ class Runner:
     async def _take_jobs(self) -> None:
         has_begun = False
         while not self.is_stopping:
-            with suppress(RequestRefusal):  # it is tried again; the failure has been logged
+            with suppress(RequestRefusal):  # will be tried again; the failure has been logged
                 if not has_begun:
                     await self._database.ask(self.leases.begin)
                     await self._database.ask(self.leases.cancel_disowned)
@@ -223,7 +223,7 @@ class Runner:
         taking = asyncio.ensure_future(self._database.ask(self.leases.take, room, lapsed=lapsed))
         try:
             taken = await asyncio.shield(taking)
-        except asyncio.CancelledError:  # jobs taken in the meantime are given back
+        except asyncio.CancelledError:  # jobs leased in the meantime return to the queue
             with suppress(RequestRefusal):
                 for one in await taking:
                     await self._database.save(self.leases.give_back, one.stored)
@@ -252,7 +252,7 @@ class Runner:
                 if live.is_ending or live.is_closed:
                     continue
                 if job_id not in renewal.held:
-                    log.warning("job %s: the lease was lost, so the job is stopped here", job_id)
+                    log.warning("job %s: the lease was lost, so this service has stopped the job", job_id)
                     live.is_lost = True
                     live.cancel()
                 elif job_id in renewal.cancelled:
@@ -260,7 +260,7 @@ class Runner:
                     live.cancel()
 
     async def _keep_events(self) -> None:
-        """Saves a job's events whenever their number has grown by an eighth. Renewing leases does not wait for this."""
+        """Saves a job's events whenever their number has grown by an eighth. Lease renewals do not wait for it."""
         while True:
             await asyncio.sleep(self._lease_s / RENEWALS)
             with suppress(RequestRefusal):
@@ -279,7 +279,7 @@ class Runner:
         except Exception:
             log.exception("job %s: its state could not be saved", live.stored.job.id)
         finally:
-            if self.live.get(live.stored.job.id) is live:  # otherwise, it was given back and has already restarted
+            if self.live.get(live.stored.job.id) is live:  # otherwise, it was requeued and has already restarted
                 del self.live[live.stored.job.id]
             live.close()
             self.show_move()
@@ -288,7 +288,7 @@ class Runner:
     async def _interrupted(self, live: LiveJob) -> None:
         if live.is_lost or live.stored.is_over:
             return
-        with suppress(RequestRefusal):  # the service is being stopped: the next one continues the job
+        with suppress(RequestRefusal):  # the service is stopping, so another one will continue the job
             if live.is_cancelled:
                 await self._finish(live, "cancelled")
             else:
@@ -300,8 +300,7 @@ class Runner:
         folder = self._folder / job.id
         if leased.may_have_paid and self._work.asks_others and not folder.exists():
             log.warning(
-                "job %s: restarts from the beginning, because the answers already paid for are in another folder",
-                job.id,
+                "job %s restarts from the beginning, because the answers already paid for are in another folder", job.id
             )
             live.stored = live.stored.changed(begun_anew=True)
         with self._metrics.working.labels(job.kind).track_inprogress(), self._metrics.seconds.labels(job.kind).time():
@@ -322,8 +321,8 @@ class Runner:
             await _to_the_end(ending)
 
     async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
-        """Does the work. Waits while another service, which has not noticed that it lost the lease, still uses the run
-        directory. Fails after a pause if the disk has no space for answers."""
+        """Does the work. Waits while another service still uses the run directory because it has not noticed that it
+        lost the lease. If the disk has no space for answers, fails after a pause."""
         watching = JobListener(live.publish, partial(_note_progress, live))
         while True:
             try:
@@ -338,7 +337,7 @@ class Runner:
             except NoPlaceToKeep as error:
                 if _may_pass(error):
                     log.error("job %s%s waits until its answers can be saved: %s", job.id, _of_request(live), error)
-                    live.settled.set()  # tells waiting callers that it cannot be saved at the moment
+                    live.settled.set()  # tells waiting callers that the job cannot be saved at the moment
                     await asyncio.sleep(LONGEST_PAUSE_S)
                 raise
 
@@ -360,13 +359,13 @@ class Runner:
         await asyncio.to_thread(shutil.rmtree, self._folder / stored.job.id, ignore_errors=True)
 
     async def _save_end(self, live: LiveJob, save: partial[bool]) -> bool:
-        """Retries until the job is saved. If the service stops first, keeps the journal and raises RequestRefusal."""
+        """Tries until the job is saved. If the service stops first, keeps the journal and raises RequestRefusal."""
         pause_s = POLL_S / 4
         while True:
             try:
                 return await self._database.save(save)
             except RequestRefusal:
-                live.settled.set()  # waiting callers are told that it cannot be saved at the moment
+                live.settled.set()  # tells waiting callers that the job cannot be saved at the moment
                 if self.is_stopping:
                     raise
             await _either(self._stop, pause_s)
@@ -374,14 +373,13 @@ class Runner:
 
 
 async def _either(event: asyncio.Event, within_s: float) -> None:
-    """Waits for the event, but at most this many seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(within_s):
             await event.wait()
 
 
 async def _to_the_end(work: Coroutine[Any, Any, object]) -> None:
-    """Waits until `work`, which saves paid results, has finished, even if the job is cancelled in the meantime."""
+    """Waits until `work`, which saves paid results, has finished, even if the job is cancelled."""
     task = asyncio.create_task(work)
     while not task.done():
         with suppress(asyncio.CancelledError):
@@ -394,7 +392,7 @@ def _note_progress(live: LiveJob, progress: Progress) -> None:
 
 
 def _may_pass(error: NoPlaceToKeep) -> bool:
-    """Whether the disk is full or read-only, which may pass, unlike missing permissions."""
+    """Whether the disk is full or read-only. Unlike missing permissions, this may be temporary."""
     code = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
     return code in _FULL_OF_SQLITE or getattr(error.__cause__, "errno", None) in (ENOSPC, EDQUOT, EROFS)
 

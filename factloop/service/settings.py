@@ -1,4 +1,4 @@
-"""The settings of the service itself. The settings of checks and scores are `CheckSettings` and `TrustSettings`."""
+"""The settings of the service itself. `CheckSettings` and `TrustSettings` contain those for checks and scores."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from factloop.entrance.keys import ApiKeys
 from factloop.entrance.serving import ServeSettings
 from factloop.setup.settings import describe
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # the name of registered documents or results
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # matches the name of registered documents or results
 
 
 class ServiceSettings(ServeSettings):
-    """The operator's settings, the keys, and timeouts that only tests change. Raises ConfigError."""
+    """The operator's settings, the API keys, and timeouts that only tests change. Raises ConfigError."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     keys: ApiKeys = ApiKeys()
     lease_s: float = 10.0
-    """Seconds after which other services that share the database take over the jobs of a dead service."""
+    """Seconds after which other services that share the database take over the jobs of a service that has died."""
     body_timeout_s: float = 20.0
-    """Seconds in which a request must arrive completely."""
+    """Seconds within which a request must arrive completely."""
     header_timeout_s: float = 10.0
-    """Seconds in which a new connection must send the headers of its first request."""
+    """Seconds within which a new connection must send the headers of its first request."""
     heartbeat_s: float = 15.0
     """Seconds between the comments that keep an idle event stream open."""
     stop_timeout_s: float = 10.0
@@ -47,7 +47,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def drain_s(self) -> float:
-        """Seconds that calls and files in progress have to finish when the service stops; the rest is for saving."""
+        """Seconds that calls and files in progress have to finish when the service stops. The rest is for saving."""
         return 0.7 * self.stop_timeout_s
 
     @property
@@ -57,7 +57,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def paths_of_documents(self) -> Mapping[str, tuple[str, ...]]:
-        """Files, folders and globs by the names that callers use for them. A name that is used twice refers to both."""
+        """Files, folders and globs by the names that callers use for them. A repeated name refers to all its paths."""
         found: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
         for one in self.documents:
             name, _, path = one.partition("=")
@@ -69,7 +69,7 @@ class ServiceSettings(ServeSettings):
         return found
 
     def share_of(self, places: int) -> int | None:
-        """How many of these places one key may take; None (all of them) unless there are several keys."""
+        """How many of these places one key may take, or None (no limit) unless there are several keys."""
         return max(1, int(self.max_share * places)) if len(self.keys.grants) > 1 else None
 
     def _refuse_wrong_proxy(self) -> None:
@@ -95,12 +95,12 @@ class ServiceSettings(ServeSettings):
 
     @property
     def public_host(self) -> str:
-        """The host of the public URL, in lower case and with IPv6 in brackets; empty if there is none."""
+        """The host of the public URL, in lower case and with IPv6 in brackets. Empty if there is no public URL."""
         return "" if self.public_url is None else in_brackets(urlsplit(self.public_url).hostname or "")
 
     @property
     def public_origin(self) -> str:
-        """The scheme, host and port of the public URL as browsers send them; empty if there is none."""
+        """The scheme, host and port of the public URL, as sent by browsers. Empty if there is no public URL."""
         if self.public_url is None:
             return ""
         parts = urlsplit(self.public_url)
@@ -110,5 +110,5 @@ class ServiceSettings(ServeSettings):
 
     @property
     def public_path(self) -> str:
-        """The path prefix of the public URL, without a trailing slash; empty if there is none."""
+        """The path prefix of the public URL, without a trailing slash. Empty if there is no prefix."""
         return "" if self.public_url is None else urlsplit(self.public_url).path.rstrip("/")

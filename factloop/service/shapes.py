@@ -1,4 +1,4 @@
-"""Defines the API's requests and responses. Reports are the same records that the Python API returns."""
+"""The requests and responses of the HTTP API. Reports are the records that the Python API returns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_ROWS = 100_000
 MOST_KS = 20
 TITLE_LENGTH = 80
 TICKET_PAGES = r"/v1/(results/[A-Za-z0-9][A-Za-z0-9._-]{0,63}/page\.html|jobs/[0-9a-f]{32}/(?:report\.html|events))"
-"""Paths that a ticket can open: pages, and the events of a job, which browsers request without a key."""
+"""Paths that a ticket can open. Browsers request these pages and event streams without a key."""
 
 Kind = Literal["check", "trust", "long_form", "audit"]
 Status = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -43,13 +43,13 @@ Outcome = Literal["problems", "contradicted", "no_evidence", "unscored", "no_pro
 Registered = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 K = Annotated[int, Field(ge=1, le=1_000_000)]
-# Sequences fail fast, because an error for each of a million invalid items would block the event loop and fill memory.
+# Sequences fail fast, because errors for each of a million invalid items would block the event loop and fill memory.
 Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=MOST_DOCUMENTS, fail_fast=True)]
 """The name of documents registered by the operator, or the documents themselves."""
 
 
 class StrictBase64(Base64Encoder):
-    """Base64, possibly broken into lines. Rejects other characters, which Python would skip by default."""
+    """Decodes base64, which may be broken into lines. Rejects other characters, which Python skips by default."""
 
     @classmethod
     def decode(cls, data: bytes) -> bytes:
@@ -80,11 +80,11 @@ class CheckAsk(RequestModel):
     question: Prompt | None = None
     documents: Documents | None = None
     mode: SourceMode = "faithfulness"
-    """Judge only against the documents, or also against the service's own sources."""
+    """Judge only against the documents (faithfulness), or also against the service's own sources (factuality)."""
     k: Annotated[tuple[K, ...], Field(min_length=1, max_length=MOST_KS, fail_fast=True)] | None = None
-    """The values of K for F1@K. Default: those of the service."""
+    """The values of K for F1@K. Default: the service's values."""
     limits: Limits | None = None
-    """Limits for this check, within those of the service. At its deadline, the check ends with some claims unscored."""
+    """Limits for this check, within the service's limits. At its deadline, the check ends with some claims unscored."""
 
 
 class TrustAsk(RequestModel):
@@ -96,14 +96,14 @@ class TrustAsk(RequestModel):
 
 
 class LongFormAsk(RequestModel):
-    """A long answer. Each of its claims is checked, and is offered to the subject model among distractors."""
+    """A long answer. Each of its claims is checked, and is presented to the subject model among distractors."""
 
     response: Text
     question: Prompt | None = None
     documents: Documents | None = None
     """The documents to check its claims against. Default: the service's own sources."""
     limits: Limits | None = None
-    """Limits for checking the answer, within those that the service sets for each check."""
+    """Limits for checking the answer, within the service's limits for each check."""
 
 
 class AuditAsk(RequestModel):
@@ -125,7 +125,7 @@ class Ticket(Record):
     """A URL for a browser."""
 
     address: str
-    """Path and query, valid for 12 hours without a key."""
+    """Path and query of the URL, which is valid for 12 hours without a key."""
 
 
 class LabelAsk(RequestModel):
@@ -169,30 +169,30 @@ class Progress(Record):
     """The cost so far, in this process. For a stopped or failed check, the total cost."""
     earlier_calls: Count = 0
     earlier_cost_usd: float = 0.0
-    """Calls and dollars in `usage` that earlier attempts at the job spent. Known only when this attempt ends."""
+    """Calls and dollars in `usage` that earlier attempts at this job spent. Known only when this attempt ends."""
 
 
 class _Checked(Record):
-    """The result of a check in figures."""
+    """The figures of a check."""
 
     counts: Counts
     precision: Share | None
     n_contradicted: Count = 0
     judge: str = ""
-    """A description of the judge and the plan of the check."""
+    """Describes the judge and the plan of the check."""
     n_calls: Count
     cost_usd: float | None
     warnings: tuple[str, ...] = ()
 
 
 class CheckSummary(_Checked):
-    """A check's result, as figures."""
+    """The figures of a check, as a summary of a job."""
 
     kind: Literal["check"] = "check"
 
 
 class TrustSummary(Record):
-    """The result of a score. Parts without a value are null."""
+    """The components of a TrustScore. Components without a value are null."""
 
     kind: Literal["trust"] = "trust"
     trust_bc: Share | None
@@ -204,15 +204,14 @@ class TrustSummary(Record):
 
 
 class LongFormSummary(_Checked):
-    """The result for a long answer: its check, and its claims grouped by evidence and belief. Calls and cost are the
-    totals of both parts."""
+    """The result for a long answer: the figures of its check, and its claims grouped by evidence and belief."""
 
     kind: Literal["long_form"] = "long_form"
     standings: Mapping[ClaimStanding, Count]
 
 
 class AuditSummary(Record):
-    """A summary of the data that was audited."""
+    """Summarises the audited data."""
 
     kind: Literal["audit"] = "audit"
     n_claims: Count
@@ -224,19 +223,19 @@ Summary = Annotated[CheckSummary | TrustSummary | LongFormSummary | AuditSummary
 
 
 class Job(Record):
-    """A job: one request for work."""
+    """A request for work, and its state."""
 
     id: str
     kind: Kind
     status: Status
     title: str
-    """The first words of the question or, if there is none, of the answer."""
+    """The first words of the question or, if there is no question, of the answer."""
     answer: str = ""
     """The first words of the answer; empty if there is none."""
     against: str = ""
-    """What the answer is checked against: `handbook`, `2 documents`, `search`."""
+    """What the answer is checked against, such as `handbook`, `2 documents` or `search`."""
     limits: Limits | None = None
-    """The limits that apply to its check: the requested limits, within what the service allowed at that time. Null for
+    """The limits that apply to the check: the requested limits, within what the service allowed at that time. Null for
     a job without a check."""
     created_at: datetime
     started_at: datetime | None = None
@@ -245,10 +244,10 @@ class Job(Record):
     progress: Progress = Progress()
     summary: Summary | None = None
     begun_anew: bool = False
-    """Whether the job was restarted after its service died or was stopped, and could not use the answers already paid
-    for. These were paid for again, as the report says."""
+    """Whether the job was restarted after its service died or stopped, and could not use the answers already paid for.
+    They were paid for again, and the report says so."""
     n_deaths: Count = 0
-    """Number of services that died while running the job. After the third, it fails, because it may be the cause."""
+    """Number of services that died while running the job. After the third, the job fails, as it may be the cause."""
     request_id: str = ""
 
 
@@ -261,7 +260,7 @@ class JobPage(Record):
 
 
 class CheckEnded(Record):
-    """Event: the check has finished. The report is at `/v1/jobs/{id}/result`."""
+    """The event that the check has finished. The report is at `/v1/jobs/{id}/result`."""
 
     type: Literal["check_finished"] = "check_finished"
     summary: CheckSummary
@@ -288,21 +287,21 @@ class LimitsInfo(Record):
     max_running_together: int | None = None
     max_queued: int
     budget_usd_per_day: float | None = None
-    """Maximum cost in dollars of all jobs in 24 hours; None for no limit."""
+    """Maximum cost in dollars of all jobs in any 24 hours. Null if there is no limit."""
     max_calls_per_day: int | None = None
     rate: str
     each_check: Limits
-    """The maximum for each of the caller's checks, even if the caller requests more."""
+    """The maximum for each of the caller's checks, even if a request asks for more."""
 
 
 class CallerInfo(Record):
-    """The caller's own limits for 24 hours; null for no limit."""
+    """The caller's own limits for 24 hours. Null if there is no limit."""
 
     name: str
     budget_usd_per_day: float | None
     max_calls_per_day: int | None
     left_usd: float | None
-    """The amount left, minus what running jobs may still cost. Also null if the database is unavailable."""
+    """The remaining amount, minus what running jobs may still cost. Also null if the database is unavailable."""
     left_calls: int | None
 
 
@@ -322,21 +321,21 @@ class Info(Record):
 
 
 class Trouble(Record):
-    """A reason why no jobs are accepted."""
+    """A reason why the service accepts no jobs."""
 
     what: Literal["warm_up", "database", "folder"]
     message: str
 
 
 class Health(Record):
-    """Whether the service is up."""
+    """Whether the service is running and, if not ready, why."""
 
     status: Literal["ok", "stopping", "unready"]
     troubles: tuple[Trouble, ...] = ()
 
 
 class Deleted(Record):
-    """Number of deleted jobs."""
+    """The number of deleted jobs."""
 
     n_jobs: Count
 
@@ -347,7 +346,7 @@ class HeadlineFigure(Record):
     name: str
     value: str
     basis: str
-    """Its interval and the data it is based on, or why it is undefined."""
+    """The interval and the data behind the figure, or the reason why it is undefined."""
 
 
 class ResultInfo(Record):
@@ -369,7 +368,7 @@ class ResultList(Record):
 
 @dataclass(frozen=True)
 class ResultKind:
-    """A kind of report shown by the service, with its record, its page and its entry in lists."""
+    """A kind of report that the service shows: its record, its page and its entry in lists."""
 
     name: str
     record: type[Record]
@@ -378,10 +377,10 @@ class ResultKind:
     words: Callable[[Any], str]
     figures: Callable[[Any], Iterable[HeadlineFigure]]
     is_job: bool = False
-    """Whether jobs can also produce it."""
+    """Whether jobs can also produce this kind of report."""
 
 
 def title_of(text: str) -> str:
-    """The first words of a text, on one line."""
+    """The first words of the text, on one line."""
     line = " ".join("".join(one if one.isprintable() else " " for one in text[: 4 * TITLE_LENGTH]).split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"

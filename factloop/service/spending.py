@@ -1,9 +1,9 @@
 """Limits what jobs may cost per day, across all services that share the database.
 
-Limits apply to all callers together and, if set for a key, to the caller with that key. A job reserves its maximum cost
+Limits apply to all callers combined and, if set for a key, to the caller with that key. A job reserves its maximum cost
 before it starts, and releases the unspent part when it ends. The limits are therefore never exceeded, even if many
-services start jobs at the same time. A job without a cost limit may spend a tenth of the daily limit. If a job's
-service died, its full reservation counts, because its actual cost is unknown.
+services start jobs at the same time. A job without a cost limit may spend a tenth of the daily limit. If the service
+that ran a job died, the full reservation counts, because the actual cost is unknown.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from factloop.setup.chat_model import refuse_unknown_price
 from factloop.setup.settings import RunSettings
 
 DAY_S = 86_400.0
-JOBS_A_DAY = 10  # number of jobs among which the daily limits are divided if jobs have no limit themselves
+JOBS_A_DAY = 10  # number of jobs that share the daily limits if jobs have no limits of their own
 FREE: frozenset[Kind] = frozenset({"audit"})  # kinds of jobs that do not call a model
-_ROUNDING = 1e-9  # dollars by which the sum of many small prices may be off because of rounding
+_ROUNDING = 1e-9  # maximum rounding error in dollars of the sum of many small prices
 
 
 @dataclass(frozen=True)
 class Cost:
-    """An amount in dollars and a number of model calls, including failed ones. Each is None if it is not limited."""
+    """An amount in dollars and a number of model calls, including failed calls. Each is None if it is not limited."""
 
     usd: float | None = None
     calls: int | None = None
@@ -50,10 +50,10 @@ class Cost:
 
 
 class DayOver(Exception):
-    """A 24-hour limit is exhausted. Another job will fit after `wait_s` seconds."""
+    """A 24-hour limit is exhausted. The next job will fit after `wait_s` seconds."""
 
     def __init__(self, wait_s: float, whose: str) -> None:
-        super().__init__(f"the 24-hour budget{whose} is spent")
+        super().__init__(f"the 24-hour budget{whose} is used up")
         self.wait_s = wait_s
 
 
@@ -71,7 +71,7 @@ class DayLimits:
         self._of_day, self._of_job, self._clock, self.of_owner = of_day, of_job, clock, of_owner
 
     def share(self, owner: str) -> Cost:
-        """How much one of the owner's jobs may cost because of the daily limits, besides the limit for each job."""
+        """Returns how much one of the owner's jobs may cost under the daily limits alone."""
         day, job = self._of_day.within(self.of_owner(owner)), self._of_job
         return Cost(
             day.usd if day.usd is None or job.usd is not None else day.usd / JOBS_A_DAY,
@@ -79,7 +79,7 @@ class DayLimits:
         )
 
     def left(self, connection: Connection, owner: str) -> Cost:
-        """How much the owner may still spend today within its own limits, minus what running jobs have reserved."""
+        """Returns how much the owner may still spend today within its own limits, minus reserved amounts."""
         theirs = self.of_owner(owner)
         usd, calls = self._spent(connection, SPENDING.c.owner == owner)
         return Cost(
@@ -101,7 +101,7 @@ class DayLimits:
                 raise DayOver(wait_s, whose)
 
     def set_aside(self, connection: Connection, owner: str, job: Job, attempt: int) -> bool:
-        """Reserves the maximum cost of the job. Returns False if not enough is left now."""
+        """Reserves the maximum cost of the job. Returns False if the remaining budget is too small."""
         connection.execute(update(SPENDING).where(SPENDING.c.job_id == job.id).values(is_open=0))  # its service died
         limits = list(self._limits(owner, job.kind))
         if not limits:
@@ -115,8 +115,8 @@ class DayLimits:
         return True
 
     def settle(self, connection: Connection, job: Job, attempt: int) -> None:
-        """Replaces the job's reservation with the cost of this attempt. If the price is unknown, the reservation
-        counts. An attempt that continues earlier ones also reports their cost, which is subtracted here."""
+        """Replaces the job's reservation with the cost of this attempt, unless the price is unknown. An attempt that
+        continues earlier ones also reports their cost, which is subtracted here."""
         progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:
@@ -127,11 +127,11 @@ class DayLimits:
         connection.execute(update(SPENDING).where(*ours).values(at=self._clock(), is_open=0, **cost))
 
     def forget(self, connection: Connection) -> None:
-        """Deletes spending that is more than a day old."""
+        """Deletes records of spending that are more than a day old."""
         connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
 
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
-        """Yields each limit for a job, the rows that count towards it and whose it is; nothing for a free kind."""
+        """Yields each limit for a job, the rows that count towards it, and whose limit it is. Free kinds have none."""
         theirs = self.of_owner(owner)
         if kind not in FREE and self._of_day.is_limited:
             yield self._of_day, true(), ""
@@ -139,7 +139,6 @@ class DayLimits:
             yield theirs, SPENDING.c.owner == owner, " of this key"
 
     def _most(self, owner: str) -> Cost:
-        """The maximum cost of one of the owner's jobs."""
         return self._of_job.within(self.share(owner))
 
     def _fits(self, owner: str, limit: Cost, usd: float, calls: int) -> bool:
@@ -154,7 +153,7 @@ class DayLimits:
 
 
 def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings) -> DayLimits:
-    """The limits for a day. Raises ConfigError if cost is limited, but the price of a model is unknown."""
+    """Returns the daily limits. Raises ConfigError if cost is limited, but the price of a model is unknown."""
     usd, calls = (check.budget_usd, trust.budget_usd), (check.max_calls, trust.max_calls)
     of_job = Cost(
         None if None in usd else max(filter(None, usd), default=0.0),

@@ -1,4 +1,4 @@
-"""Stores jobs in a database, SQLite or PostgreSQL, through SQLAlchemy."""
+"""Stores jobs in a SQLite or PostgreSQL database, through SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from factloop.setup.limits import Limits
 ROWS_AT_ONCE = 100
 PROBE_BYTES = 16_384
 UNFINISHED = ("queued", "running")
-LONGEST_TEXT = 1_000_000_000  # more characters than any text has
-ENDED = 0.0  # the end of a lease whose service is known to have died
+LONGEST_TEXT = 1_000_000_000  # more characters than any text contains
+ENDED = 0.0  # when a lease ends if its service is known to have died
 WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)  # unfinished jobs that no service has leased
 TextName = Literal["request", "events", "result", "labels"]
 _LABELS: TypeAdapter[dict[str, GivenLabel]] = TypeAdapter(dict[str, GivenLabel])
@@ -40,31 +40,31 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A job, including fields that callers do not see."""
+    """A job, with fields that callers do not see."""
 
     job: Job
     owner: str
     attempt: int = 0
-    """How often the job was started, which is more than once if a service stopped in the meantime."""
+    """How often the job was started: more than once if a service stopped before the job ended."""
 
     @property
     def is_over(self) -> bool:
         return self.job.status not in UNFINISHED
 
     def changed(self, **values: Any) -> StoredJob:
-        """A copy of the job with other values."""
+        """Returns a copy of the job in which these fields are changed."""
         return replace(self, job=self.job.model_copy(update=values))
 
 
 @dataclass(frozen=True)
 class JobFilter:
-    """A filter for a list of jobs. None and an empty text match all jobs."""
+    """A filter for a list of jobs. None and empty text match all jobs."""
 
     kind: Kind | None = None
     status: Status | None = None
     outcome: Outcome | None = None
     text: str = ""
-    """Each of these words must occur in the fields of the job that a list shows."""
+    """Words that must all occur in the fields of the job that a list shows."""
 
     def matches(self, job: Job) -> bool:
         return (
@@ -86,16 +86,16 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Room:
-    """Limits on unfinished jobs when another one is added."""
+    """Limits on unfinished jobs, which apply when a job is added."""
 
     service: str
     """The service that adds the job."""
     most: int
-    """Maximum number of waiting and running jobs in this service. A caller's only job is always added."""
+    """Maximum number of waiting and running jobs in this service. A caller without jobs can always add one."""
     day: DayLimits | None = None
-    """Limits on the cost of a day's jobs, across all services."""
+    """Daily cost limits, across all services."""
     most_each: int | None = None
-    """Maximum number of waiting and running jobs of one caller."""
+    """Maximum number of waiting and running jobs per caller."""
 
 
 class NoRoom(Exception):
@@ -103,7 +103,7 @@ class NoRoom(Exception):
 
 
 class OtherRequest(Exception):
-    """The name of the request has already been used for a different one."""
+    """The name of the request has already been used for a different request."""
 
 
 def new_job_id() -> str:
@@ -129,26 +129,27 @@ def new_job(
 
 
 def made_at(job_id: str) -> float:
-    """The time at which the job was created, in seconds since the epoch."""
+    """Returns the time at which the job was created, in seconds since the epoch."""
     return int(job_id[:16], 16) / 1e9
 
 
 def first_id_of(moment: datetime) -> str:
-    """The smallest possible id of a job created at this moment."""
+    """Returns the smallest possible id of a job created at this moment."""
     return f"{max(0, int(moment.timestamp() * 1_000_000) * 1_000):016x}{'0' * 16}"
 
 
 class JobStore:
-    """The jobs in a database. Every method is one transaction and blocks, so call it outside the event loop."""
+    """The jobs in a database. Every method runs in one transaction and blocks, so call it outside the event loop."""
 
     def __init__(
         self, url: str, *, most_rows_read: int = 5_000, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
     ) -> None:
-        """Opens the database and creates its tables. Raises ConfigError, which never reveals a password.
+        """Opens the database and creates its tables. Raises ConfigError with a message that never reveals a password.
 
-        `most_rows_read` limits the rows that one request for a page reads, even if few of them match. `most_bytes` is
-        the maximum size of a request, because deleting on a full disk needs space for a request and its report.
-        `silent_s` is how many seconds to wait for a server that does not respond."""
+        `most_rows_read` limits how many rows are read for one page, even if few of them match. `most_bytes` is the
+        maximum size of a request, because deleting rows on a full disk needs space for a request and its report.
+        `silent_s` is how many seconds to wait for a server that does not respond.
+        """
         self._most_rows_read = most_rows_read
         self.engine = open_database(url, silent_s=silent_s)
         self._reserve = Reserve(self.engine, LOG_BYTES + 2 * most_bytes)
@@ -167,7 +168,7 @@ class JobStore:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Locks the database, unless it is shared, so that no other service can use it. Raises ConfigError."""
+        """Locks the database, so that no other service can use it, unless it is shared. Raises ConfigError."""
         with sole_use(self.engine), self._reserve.taken():
             yield
 
@@ -175,12 +176,12 @@ class JobStore:
         self.engine.dispose()
 
     def probe(self) -> None:
-        """Writes as much data as a small job has. Raises SQLAlchemyError if this fails."""
+        """Writes as much data as a small job needs. Raises SQLAlchemyError if this fails."""
         with self.engine.begin() as connection:
             connection.execute(update(FORMATS).values(probe=secrets.token_hex(PROBE_BYTES // 2)))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds a job, or returns the one identified by `repeat`. Raises NoRoom, DayOver, OtherRequest."""
+        """Adds and returns a job, or returns the one that `repeat` identifies. Raises NoRoom, DayOver, OtherRequest."""
         with self.engine.begin() as connection:
             if repeat is not None or room is not None:
                 hold_others_off(connection, "add a job")
@@ -198,7 +199,7 @@ class JobStore:
         return stored
 
     def get(self, job_id: str, owner: str) -> StoredJob | None:
-        """The job, if it belongs to the owner."""
+        """Returns the job if it belongs to the owner."""
         with self.engine.connect() as connection:
             found = connection.execute(select(JOBS).where(JOBS.c.id == job_id, JOBS.c.owner == owner)).first()
         return None if found is None else stored_of(found)
@@ -206,8 +207,8 @@ class JobStore:
     def page(
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
-        """The owner's newest jobs created before the job `before`, and the `before` of the next page; None on the last
-        page. Filters without a column are applied to a limited number of rows, so that no request delays others."""
+        """Returns the owner's newest jobs created before the job `before`, and the value of `before` for the next page
+        (None on the last page). Filters without a column are applied to a limited number of rows."""
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
         if wanted.kind is not None:
@@ -224,14 +225,14 @@ class JobStore:
             return _matching(rows, wanted, limit, self._most_rows_read)
 
     def waiting(self) -> tuple[int, str | None]:
-        """The number of jobs that wait for any service, and the id of the oldest one."""
+        """Returns the number of jobs in the queue, and the id of the oldest."""
         wanted = select(func.count(), func.min(JOBS.c.id)).where(JOBS.c.status.in_(UNFINISHED), WAITING)
         with self.engine.connect() as connection:
             n_waiting, oldest = connection.execute(wanted).one()
         return n_waiting, oldest
 
     def text(self, job_id: str, name: TextName, start: int = 0, most: int = LONGEST_TEXT) -> str | None:
-        """Up to `most` characters of a text, from `start` onwards; None if there is no such text."""
+        """Returns up to `most` characters of a text, from `start` onwards, or None if there is no such text."""
         wanted = select(func.substr(TEXTS.c.body, start + 1, most)).where(
             TEXTS.c.job_id == job_id, TEXTS.c.name == name
         )
@@ -239,10 +240,9 @@ class JobStore:
             return connection.scalar(wanted)
 
     def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
-        """Saves a person's label for a claim, or deletes it if it is None. Returns the previous label. Raises
-        LookupError for a job that does not exist."""
+        """Saves a claim's label, or deletes it if `label` is None. Returns the previous label. Raises LookupError."""
         with self.engine.begin() as connection:
-            # The row stays locked until the end, so that only one service at a time changes labels.
+            # the row stays locked, so that only one service at a time changes labels
             if not connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)).rowcount:
                 raise LookupError(job_id)
             kept = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "labels"))
@@ -257,7 +257,7 @@ class JobStore:
         self._reserve.within(lambda connection: _delete(connection, [job_id]))
 
     def delete_older(self, than: datetime, owner: str | None = None) -> int:
-        """Deletes finished jobs created before this time, of one owner or of all. Returns their number."""
+        """Deletes finished jobs created before this time, of one owner or of all owners. Returns their number."""
         finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
         if owner is not None:
             finished.append(JOBS.c.owner == owner)
@@ -268,7 +268,7 @@ class JobStore:
             return len(ids)
 
         n_deleted = 0
-        while True:  # a few at a time, so that other requests can be served in between
+        while True:  # a few at a time, so that other requests are served in between
             n_deleted += (n_last := self._reserve.within(delete_some))
             if n_last < ROWS_AT_ONCE:
                 return n_deleted
@@ -279,19 +279,19 @@ class JobStore:
             return call(connection)
 
     def forget_repeats(self, than: datetime) -> None:
-        """Deletes the names of requests made before this time. Their jobs are kept."""
+        """Deletes the names of requests made before this time, but not their jobs."""
         with self.engine.begin() as connection:
             connection.execute(delete(REPEATS).where(REPEATS.c.job_id < first_id_of(than)))
 
     def finished(self, job_ids: Sequence[str]) -> set[str]:
-        """The jobs among these that exist and have finished."""
+        """Returns those of the jobs that exist and have finished."""
         wanted = select(JOBS.c.id).where(JOBS.c.id.in_(job_ids), JOBS.c.status.not_in(UNFINISHED))
         with self.engine.connect() as connection:
             return set(connection.scalars(wanted))
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    """Reads the labels of a job, by claim id."""
+    """Returns the labels of a job by claim id."""
     return {} if text is None else _LABELS.validate_json(text)
 
 
@@ -308,7 +308,7 @@ def row_of(stored: StoredJob) -> dict[str, Any]:
 
 
 def stored_of(row: Any) -> StoredJob | None:
-    """The job in a row; None if the row cannot be read, so that it does not hide the others."""
+    """Returns the job in a row, or None if the row cannot be read, so that it does not hide other rows."""
     try:
         return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
     except ValidationError:
@@ -344,7 +344,7 @@ def _look_for_room(connection: Connection, room: Room, owner: str) -> None:
     if n_theirs and n_unfinished >= room.most:
         raise NoRoom("too many jobs are waiting")
     if room.most_each is not None and n_theirs >= room.most_each:
-        raise NoRoom(f"{room.most_each} of your jobs are unfinished, which is the limit for one key")
+        raise NoRoom(f"{room.most_each} of your jobs have not finished, which is the limit for one key")
 
 
 def _delete(connection: Connection, job_ids: Sequence[str]) -> None:
@@ -353,7 +353,7 @@ def _delete(connection: Connection, job_ids: Sequence[str]) -> None:
 
 
 def _matching(rows: Iterable[Any], wanted: JobFilter, limit: int, most_rows: int) -> tuple[list[StoredJob], str | None]:
-    """The first matching jobs, and the id of the last row that was read; None if there are no more rows."""
+    """Returns the first matching jobs, and the id of the last row that was read, or None if there are no more rows."""
     found: list[StoredJob] = []
     reached = None
     for number, row in enumerate(rows):
@@ -382,7 +382,7 @@ def _outcomes(job: Job) -> set[Outcome]:
 
 
 def _listed(job: Job) -> str:
-    """The text that a list shows for a job, in lowercase."""
+    """The text that a list shows for a job, in lower case."""
     judge = getattr(job.summary, "judge", "")
     error = "" if job.error is None else job.error.message
     return " ".join((job.title, job.answer, job.against, judge, error)).casefold()

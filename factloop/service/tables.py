@@ -1,8 +1,8 @@
 """Defines the tables for jobs, and the version of their format.
 
-A job is one row, which contains the job as JSON. Owner, kind and status, by which lists are filtered, and the service
-that has leased the job are separate columns. Long texts (request, events, result) are stored in another table, so that
-lists stay fast. JSON is stored as text, because databases accept every character in it: NUL is escaped.
+Each job is a row that contains the job as JSON. Some fields are also columns: owner, kind and status, by which lists
+are filtered, and the service that has leased the job. Long texts (request, events, result) are stored in another table,
+so that lists stay fast. JSON is stored as text, which databases accept because JSON escapes NUL.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from factloop.service.database import locked
 from factloop.service.migrations import upgrade
 
 FORMAT, FIRST_FORMAT = 4, 3
-"""The format of these tables, and the oldest format that can be upgraded."""
+"""The current format of the tables, and the oldest format that can be upgraded."""
 KEY = 0x666163746C6F6F70
 """Key of the advisory locks in PostgreSQL: "factloop" in ASCII. Locks apply to one database."""
 
@@ -54,7 +54,7 @@ JOBS = Table(
     Column("attempt", Integer, nullable=False),
     Column("job", Text, nullable=False),
     Column("leased_by", String(32)),
-    Column("leased_until", Float(53)),  # seconds since the epoch by the database's clock; null: no expiry
+    Column("leased_until", Float(53)),  # seconds since the epoch by the database's clock; null: never expires
     Column("cancel_asked", Integer, nullable=False, server_default=text("0")),
 )
 TEXTS = Table(
@@ -76,7 +76,7 @@ HITS = Table(
     "factloop_hits",
     METADATA,
     Column("whose", String(64), nullable=False),  # hash of the limit and of the caller (IP address or key owner)
-    Column("until", Float(53), nullable=False),  # when it no longer counts, by the database's clock
+    Column("until", Float(53), nullable=False),  # when the request no longer counts, by the database's clock
 )
 SPENDING = Table(
     "factloop_spending",
@@ -98,12 +98,12 @@ Index("factloop_repeats_of_job", REPEATS.c.job_id)
 
 
 def database_now() -> ColumnElement[float]:
-    """Seconds since the epoch by the clock of a PostgreSQL database, which is shared by all its services."""
+    """Returns seconds since the epoch by the clock of the PostgreSQL database, which all its services share."""
     return func.date_part("epoch", func.clock_timestamp())
 
 
 def hold_others_off(connection: Connection, what: str) -> None:
-    """Keeps other services from doing `what` until the transaction ends. Does nothing unless the database is shared."""
+    """Prevents other services from doing `what` until the transaction ends, if the database is shared."""
     if connection.dialect.name == "postgresql":
         connection.execute(
             text("SELECT pg_advisory_xact_lock(hashtextextended(:what, :key))"), {"what": what, "key": KEY}
@@ -111,7 +111,7 @@ def hold_others_off(connection: Connection, what: str) -> None:
 
 
 def prepare(engine: Engine, shown: str) -> None:
-    """Creates the tables, or upgrades those of an earlier format. Raises ConfigError, SQLAlchemyError."""
+    """Creates the tables, or upgrades tables in an earlier format. Raises ConfigError, SQLAlchemyError."""
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":  # several services may start at the same time
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": KEY + 1})
@@ -122,7 +122,7 @@ def prepare(engine: Engine, shown: str) -> None:
         if found == FORMAT:
             return
         if found is not None and not FIRST_FORMAT <= found < FORMAT:
-            raise ConfigError(f"--database {shown}: was written by another version of factloop (format {found})")
+            raise ConfigError(f"--database {shown} was written by another version of factloop (format {found})")
         with nullcontext() if found is None else locked(engine):
             if found is None:
                 METADATA.create_all(connection)

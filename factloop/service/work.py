@@ -1,4 +1,4 @@
-"""Does the work of each kind of job with the checker, the scorer or the audit, as the Python API and commands do."""
+"""Runs each kind of job with the checker, the scorer or the audit, just like the Python API and the commands."""
 
 from __future__ import annotations
 
@@ -59,11 +59,10 @@ ASKS: dict[Kind, type[RequestModel]] = {
 }
 WAITING_TOLD_EVERY_S = 5.0
 BEGUN_ANEW = (
-    "this job was restarted after its service stopped, and could not use the answers already paid for; the cost "
-    "does not include them"
+    "this job was restarted after its service stopped, without the answers already paid for; the cost excludes them"
 )
 THREADS_AT_WORK = 2
-"""Number of threads that read and judge in addition to the job loop. While one computes, requests wait for the GIL."""
+"""Number of threads that read and judge, in addition to the job loop. While one computes, requests wait for the GIL."""
 LOOK_AT_FILES_EVERY_S = 60.0
 Reported = FactualityReport | TrustReport | LongFormTrustReport
 T = TypeVar("T")
@@ -81,11 +80,11 @@ class WorkLoop:
         self._thread.start()
 
     def call(self, callback: Callable[[], object]) -> None:
-        """Schedules a call in that loop."""
+        """Schedules a call in the loop."""
         self._loop.call_soon_threadsafe(callback)
 
     async def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Runs work in that loop. If the caller is cancelled, so is the work, which has ended when this returns."""
+        """Runs work in the loop. Cancelling the caller also cancels the work, which has ended when this returns."""
         ended: Future[asyncio.Task[T]] = Future()
         tasks: list[asyncio.Task[T]] = []
 
@@ -131,7 +130,7 @@ class JobListener:
     progress: Callable[[Progress], object]
 
     def within(self, loop: asyncio.AbstractEventLoop) -> JobListener:
-        """A listener that can be called from any thread and calls this one in that loop."""
+        """Returns a listener that can be called from any thread, and that calls this listener in the given loop."""
         return JobListener(
             lambda record, type: loop.call_soon_threadsafe(self.event, record, type),
             lambda progress: loop.call_soon_threadsafe(self.progress, progress),
@@ -139,7 +138,7 @@ class JobListener:
 
 
 class Library:
-    """The documents registered by the operator, and the indexes of documents that callers sent recently."""
+    """The documents registered by the operator, and the indexes of documents that callers have sent recently."""
 
     def __init__(
         self, registered: Mapping[str, RegisteredDocuments], states: dict[str, Hashable] | None = None
@@ -161,7 +160,7 @@ class Library:
             raise invalid(f"there are no documents with this name; available: {known}", "documents")
 
     async def watch(self) -> None:
-        """Logs changes to registered files, because they are read only at startup."""
+        """Logs changes to registered files, which are read only at startup."""
         while self._states:
             await asyncio.sleep(LOOK_AT_FILES_EVERY_S)
             for place, before in self._states.items():
@@ -170,7 +169,7 @@ class Library:
                     log.warning("documents in %s have changed; restart the service to read them again", place)
 
     async def tool(self, documents: Documents) -> SearchTool | None:
-        """The tool that searches the documents; None if the documents that were sent contain no text."""
+        """Returns the tool that searches the documents, or None if the caller's documents contain no text."""
         if isinstance(documents, str):
             return self.registered[documents]
         return await self._indexes.of([one.as_document() for one in documents])
@@ -197,7 +196,7 @@ class Work:
         loop: WorkLoop | None = None,
         share: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """`chat` is the checker's model. Closing this closes all of them. `share` returns what an owner's job may
+        """`chat` is the checker's model. Closing this object closes all three. `share` returns what an owner's job may
         cost."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
         self._loop, self._share = loop or WorkLoop(), share
@@ -213,7 +212,7 @@ class Work:
         begun_anew: bool = False,
     ) -> JobOutcome:
         """Does the work and saves paid answers in the folder. Owners take turns at the models' servers. With
-        `begun_anew`, the report says that an earlier attempt was paid for as well. Raises FactloopError."""
+        `begun_anew`, the report says that an earlier attempt was also paid for. Raises FactloopError."""
         watching = watching.within(asyncio.get_running_loop())
         return await self._loop.do(lambda: self._done(kind, request, folder, watching, owner, begun_anew=begun_anew))
 
@@ -223,7 +222,7 @@ class Work:
         return bool(self._chat or self.scorer.settings.subject_model or self.checker.settings.search)
 
     async def awarm_up(self) -> None:
-        """Imports and loads everything that the first job would need."""
+        """Imports and loads everything that the first job needs."""
         await self._loop.do(self.checker.awarm_up)
 
     async def _done(
@@ -245,11 +244,11 @@ class Work:
         return JobOutcome(report, await asyncio.to_thread(to_json, report), summary)
 
     def most_for(self, owner: str) -> Limits:
-        """The limits of the service for each of the owner's checks."""
+        """Returns the service's limits for each of the owner's checks."""
         return Limits.of_lone_check(self.checker.settings).within(self._limits(owner))
 
     def limits_of(self, ask: RequestModel, owner: str) -> Limits | None:
-        """The limits for a check: each is the stricter of the caller's and the service's. None if there is no check."""
+        """Returns the stricter of the caller's and the service's limits for the check, or None without a check."""
         return self.most_for(owner).within(ask.limits) if isinstance(ask, CheckAsk | LongFormAsk) else None
 
     def _limits(self, owner: str, asked: Limits | None = None) -> Limits | None:
@@ -262,12 +261,12 @@ class Work:
         return settings.model_copy(update={"budget_usd": most.usd, "max_calls": most.calls})
 
     def share_pace(self, n_services: int) -> None:
-        """Leaves the other running services their share of the maximum rate of model calls."""
+        """Leaves the other running services their share of the rate limit on model calls."""
         for one in {self.checker.pace, self.scorer.pace}:
             self._loop.call(partial(one.share, n_services))
 
     async def drain(self, within_s: float) -> None:
-        """Starts no more calls, and waits this long at most for those in progress, so that their cost is recorded."""
+        """Starts no more calls. Waits at most this long for calls in progress, so that their cost is recorded."""
 
         async def drained() -> None:
             with suppress(TimeoutError):
@@ -331,7 +330,7 @@ class Work:
             )
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener, owner: str) -> FactualityReport:
-        """Runs a check and returns its report. Each event is passed on as it happens."""
+        """Runs a check and returns its report. Passes on each event as it happens."""
         progress, meter, begun = Progress(), UsageMeter(), time.perf_counter()
         told_s = -float("inf")
         events = self.checker.astream(
@@ -369,8 +368,7 @@ class Work:
 
 @contextmanager
 def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterator[UsageMeter]:
-    """Yields a meter whose total is reported at the end, added to the cost in the progress `reached`. A job that is
-    stopped therefore also reports its cost."""
+    """Yields a meter, and reports its total plus the cost in the progress `reached`, even if the job is stopped."""
     meter, begun = UsageMeter(), time.perf_counter()
     try:
         yield meter
@@ -397,7 +395,7 @@ def _further(progress: Progress, event: Event) -> Progress:
 
 
 def summary_of(report: Reported) -> Summary:
-    """The figures of a report that a list of jobs shows."""
+    """Returns the figures of a report that a list of jobs shows."""
     cost: dict[str, Any] = {"n_calls": report.usage.calls, "cost_usd": report.usage.cost_usd}
     if isinstance(report, TrustReport):
         values = {name: getattr(report, name).value for name in ("trust_bc", "trust_fc", "trust_ov")}

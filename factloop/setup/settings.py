@@ -118,9 +118,10 @@ class RunSettings(BaseModel):
 
     `recording_mode` determines whether it is replayed or written. It replaces the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
-    """Replay the recording (replay), make a new one (record), or add only the calls it does not contain yet (new).
+    """Replay the recording (replay), make a new one (record), or add only the calls that it does not contain yet (new).
 
-    `replay` makes no calls and needs no key."""
+    `replay` makes no calls and needs no key.
+    """
     tracing: TracingMode = "off"
     """Export OpenTelemetry spans (`on`), or spans with prompts and replies (`content`). Needs the `tracing` extra."""
 
@@ -173,7 +174,7 @@ class CheckSettings(EmbeddingSettings):
     """Settings of a check."""
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Chat model, such as openai:gpt-4o-mini. Without one, the offline engine judges the claims."""
+    """Chat model, such as openai:gpt-4o-mini. If not set, the offline engine judges the claims."""
     jury: Annotated[Names, Mark(MODEL, "PROVIDER:NAME", fingerprint=True)] = ()
     """Additional chat model that judges every claim. The majority of the models decides.
 
@@ -260,7 +261,7 @@ class CheckSettings(EmbeddingSettings):
     spacy_model: Annotated[str | None, Mark(fingerprint=True)] = None
     """spaCy pipeline to use without a chat model. Default: the best English pipeline that is installed."""
     seed: Annotated[int, Mark(fingerprint=True)] = 0
-    """Random seed for the resamples of intervals and the jitter of retries."""
+    """Random seed for resampling and for the jitter of retries."""
 
     @property
     def limits_money(self) -> bool:

@@ -32,7 +32,7 @@ class TrustSettings(EmbeddingSettings):
     """The settings of a TrustScore. Their names are those of the command-line flags."""
 
     subject_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
-    """Model whose beliefs are tested (TrustBC). Without one, TrustBC is left out."""
+    """Model whose beliefs are tested (TrustBC). If not set, TrustBC is omitted."""
     judge_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Chat model that judges the passages (TrustFC). Default: --nli, or the bundled baseline."""
     base_url: Annotated[BaseUrl | None, Mark(MODEL, "URL")] = None
@@ -46,7 +46,7 @@ class TrustSettings(EmbeddingSettings):
 
     A path, or the name of a downloaded model. Needs the `semantic` extra."""
     corpus: Annotated[Names, Mark(SEARCH, "PATH", path=True)] = ()
-    """Documents to check against for TrustFC (psgs_w100.tsv is also accepted). Without any, TrustFC is left out."""
+    """Documents to check against for TrustFC (psgs_w100.tsv is also accepted). If not set, TrustFC is omitted."""
     fail_if_unreadable: Annotated[bool, Mark(SEARCH)] = False
     """Fail if a file in a folder cannot be read. By default, such files are skipped and listed."""
     passages: UpToHundred = 10
@@ -73,9 +73,10 @@ class TrustSettings(EmbeddingSettings):
     target_order: Literal["asked", "paper"] = "asked"
     """Replace first the words that the question asks for (asked), or those found only in the response (paper)."""
     distractors: Annotated[Literal["sources", "model"], Mark(DISTRACTORS)] = "sources"
-    """Take distractors from name tables and rules (sources), or first ask the judge model for some (model).
+    """Take distractors from name tables and rules (sources), or ask the judge model first (model).
 
-    `model` makes one call per answer and needs `judge_model`."""
+    `model` makes one call per answer and needs `judge_model`.
+    """
     kb: Annotated[Names, Mark(DISTRACTORS, "FILE", path=True)] = ()
     """Table of typed entities from factloop research kb build."""
     dbpedia: Annotated[bool, Mark(DISTRACTORS)] = False

@@ -138,7 +138,7 @@ def test_pairs_become_predictions(factloop: Command, pairs: Path, home: Path) ->
     result = factloop("research", "verify", pairs, "--verifier", "baseline", "--chunk-words", 3, "--out", "out.jsonl")
     assert (result.code, result.err) == (0, "")
     assert "baseline@3" in result.out
-    assert "2 pairs (all with a label) in out.jsonl" in result.out
+    assert "2 pairs (all labelled) in out.jsonl" in result.out
     table = load_predictions(home / "out.jsonl")
     assert sorted(table.scores) == ["baseline", "baseline@3"]
     assert table.scores["baseline"][0] > 0.5 > table.scores["baseline"][1]

@@ -78,7 +78,7 @@ def test_what_a_process_uses_stays_until_that_has_ended(factloop: Command, cache
     assert cleared.code == 2
     assert cleared.out == f"{cache}: nothing was removed.\n"
     first, second = cleared.err.splitlines()
-    said = ": was not removed, because another process is using it or its permissions forbid it"
+    said = " was not removed, because another process is using it or its permissions do not allow it"
     assert first == f"factloop: {cache / 'calls.sqlite'}{said}"
     assert second.startswith(f"factloop: {cache / 'indexes'}{os.sep}")
     service.kill()

@@ -250,7 +250,7 @@ def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
     again = factloop(*run, "--out", "again.jsonl")
     assert (again.code, len(sim.bodies())) == (0, calls)
     assert (home / "again.jsonl").read_bytes() == (home / "p.jsonl").read_bytes()
-    assert "its facts and labels would be lost" in factloop("eval", "b").complaint
+    assert "would lose its facts and labels" in factloop("eval", "b").complaint
 
     response = sim.world.twenty_responses[2]
     answers = jsonl(home / "answers.jsonl", {"prompt": response.prompt, "response": response.text, "system": "one"})

@@ -175,16 +175,16 @@ def test_two_experiments_on_the_same_data_are_put_side_by_side(factloop: Command
     assert [(each["second"], each["n_neutral"]) for each in counts] == [
         ("A.strict", 12), ("B.packaged", 0), ("B.strict", 3),
     ]  # fmt: skip
-    with pytest.raises(ConfigError, match=r"there is no variant A\.lax; the known ones are A\.packaged"):
+    with pytest.raises(ConfigError, match=r"there is no variant A\.lax; available: A\.packaged"):
         side_by_side(["one", "other"], ["lax"])
     for option in (("--k", "3"), ("--abstention", "zero")):
-        assert "the K of an experiment is in its plan" in factloop("research", "compare", "one", *option).complaint
+        assert "an experiment sets them in its plan" in factloop("research", "compare", "one", *option).complaint
     moved = tuple(one.model_copy(update={"evidence": ()}) for one in other.claims)
     for change, said in (
         ({"claims": moved}, "B.packaged judged different evidence than A.packaged in 100 of 100 results"),
         ({"data": "else.jsonl"}, "use the same data"),
-        ({"repeats": 2}, "one has 1 repeat, but other 2"),
-        ({"n_items": 50}, "one has 100 claims, but other 50"),
+        ({"repeats": 2}, "one has 1 repeat, but other has 2"),
+        ({"n_items": 50}, "one has 100 claims, but other has 50"),
     ):
         (home / "other" / "results.json").write_text(
             other.model_copy(update=change).model_dump_json(), encoding="utf-8"

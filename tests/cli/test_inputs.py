@@ -20,10 +20,10 @@ def test_encodings_that_say_what_they_are(encoding: str) -> None:
 @pytest.mark.parametrize(
     ("raw", "complaint"),
     [
-        (bytes(range(256)), "x: is a binary file, not text"),
-        (b"\0" * 10, "x: is a binary file, not text"),
-        ("naïve".encode("latin-1"), r"x: is not UTF-8 text \(byte 0xef at offset 2\)"),
-        (b"\xff\xfea", "x: is not UTF-8 text"),
+        (bytes(range(256)), "x: this is a binary file, not text"),
+        (b"\0" * 10, "x: this is a binary file, not text"),
+        ("naïve".encode("latin-1"), r"x: this is not UTF-8 text \(byte 0xef at offset 2\)"),
+        (b"\xff\xfea", "x: this is not UTF-8 text"),
     ],
 )
 def test_what_is_no_text_is_refused(raw: bytes, complaint: str) -> None:
@@ -35,9 +35,9 @@ def test_what_is_no_text_is_refused(raw: bytes, complaint: str) -> None:
 @pytest.mark.parametrize(
     ("text", "documents", "way_on"),
     [
-        ("https://example.org/answer.md", (), "save the page (curl -O), and pass its file"),
+        ("https://example.org/answer.md", (), "save the page (`curl -O`) and pass the file"),
         ("-", ("HTTP://example.org/page.html",), "save the page"),
-        ("-", ("sources.zip",), "sources.zip: is an archive: unpack it, and pass the folder"),
+        ("-", ("sources.zip",), "sources.zip: this is an archive: unpack it, and pass the folder"),
         ("sources.zip", (), "unpack it"),
         ("-", ("absent.zip",), "there is no such file or folder"),
     ],
@@ -52,13 +52,13 @@ def test_what_is_elsewhere_or_packed_is_refused_with_the_way_on(
 
 
 def test_a_document_is_no_text_to_check() -> None:
-    with pytest.raises(DataError, match=r"answer\.PDF: is not plain text: copy the text to check"):
+    with pytest.raises(DataError, match=r"answer\.PDF: this is not plain text: copy the text to check"):
         read_text("answer.PDF")
 
 
 def test_an_endless_text_is_checked_only_within_a_limit() -> None:
     text = "x" * (LONGEST_WITHOUT_LIMIT + 1)
-    with pytest.raises(DataError, match=r"has 500,001 characters.* use --deadline"):
+    with pytest.raises(DataError, match=r"has 500,001 characters.*--deadline"):
         refuse_endless(text, "x", CheckSettings())
     refuse_endless(text, "x", CheckSettings(deadline_s=600))
     refuse_endless(text[1:], "x", CheckSettings())

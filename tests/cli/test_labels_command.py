@@ -93,7 +93,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     pilot = [{"label": int(n % 10 > 0), "verdict": 1} for n in range(20)] + [{"label": 1, "verdict": 0}]
     (home / "pilot.jsonl").write_text("".join(json.dumps(one) + "\n" for one in pilot))
     learnt = labels(factloop, "next run --out third.csv --labels pilot.jsonl").out
-    assert "2 of 20 claims judged supported are not, and 1 of 1 judged not supported are" in learnt
+    assert "2 of 20 claims judged supported were not, and 1 of 1 claims judged not supported were" in learnt
 
 
 def saved_by_a_page(place: Path, report: FactualityReport, given: Sequence[str], *, blind: bool = False) -> None:
@@ -116,7 +116,7 @@ def test_labels_of_report_pages_are_read_by_calibration_and_audit(factloop: Comm
     done = labels(factloop, f"export {pages} --out labels.jsonl --system b --system page0.json=a")
     assert (done.code, done.err) == (0, "")
     assert "20 labels in labels.jsonl (4 made blind, 16 with the verdict visible)" in done.out
-    assert "left out 5 labelled cannot tell; left out 5 labelled irrelevant" in done.out
+    assert "left out 5 claims labelled cannot tell; left out 5 claims labelled irrelevant" in done.out
     sample = load_calibration(home / "labels.jsonl")
     assert (sample.labels[:4], sample.verdicts[:4], sample.systems) == (
         (1, 0, 0, 1),
@@ -133,7 +133,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
     saved_by_a_page(home / "ben.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "irrelevant"])
     done = labels(factloop, "export ann.json ben.json --out labels.jsonl --differing left-out --json people.json")
     assert (done.code, done.err, "3 labels in labels.jsonl" in done.out) == (0, "", True)
-    assert "4 claims labelled by two or more people, 1 differently, 1 of them left out" in done.out
+    assert "4 claims labelled by two or more people, 1 of them differently (1 left out)" in done.out
     assert json.loads((home / "people.json").read_text())["pairs"][0]["kappa"]["n"] == 4
     assert load_calibration(home / "labels.jsonl").labels == (1, 0, 1)
 
@@ -142,13 +142,13 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("next run", "--out for a sheet, --html for a page"),
-        ("next run --out filled.csv", "filled.csv: already exists, and someone may have filled it in"),
+        ("next run", "--out for a sheet, or --html for a page"),
+        ("next run --out filled.csv", "filled.csv already exists, and someone may have filled it in"),
         ("next run --out run/journal.sqlite", "is inside run"),
-        ("disagree run --key k.json", "--html for a page to answer on"),
-        ("disagree run --out filled.csv --key k.json", "filled.csv: already exists"),
-        ("disagree run --out s.csv --key filled.csv", "a completed sheet may need it"),
-        ("disagree run --out - --key k.json", "--out, --html and --key are files"),
+        ("disagree run --key k.json", "--html for a page on which to answer"),
+        ("disagree run --out filled.csv --key k.json", "filled.csv already exists"),
+        ("disagree run --out s.csv --key filled.csv", "a completed sheet may still need it"),
+        ("disagree run --out - --key k.json", "--out, --html and --key must be files"),
         ("export page.json --out l.jsonl --report other.json", "do not belong to any report of --report"),
         ("export page.json --out l.jsonl --report page.json", "page.json: is not a factloop check report"),
         ("export page.json page.json --out l.jsonl", "page.json: this file is listed twice"),
@@ -156,7 +156,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("export page.json --out l.jsonl --json p.json", "--differing"),
         ("export page.json --out l.jsonl --system page.json=", "must be a name"),
         ("export page.json --out l.jsonl --system a --system b", "say which file each of"),
-        ("export page.json --out l.jsonl --system page.json=a --system page.json=b", "page.json has two"),
+        ("export page.json --out l.jsonl --system page.json=a --system page.json=b", "two names for page.json"),
     ],
 )
 def test_what_does_not_belong_together_is_refused(factloop: Command, home: Path, words: str, said: str) -> None:

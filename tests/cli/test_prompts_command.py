@@ -20,7 +20,7 @@ def variant(factloop: Command, home: Path) -> Path:
     made = factloop("prompts", "new", "strict", "--from", "safe/rating", "--out", "variants")
     assert (made.code, made.err) == (0, "")
     assert made.out == (
-        "variants/strict/safe/rating.md: copied from safe/rating. Edit it, and then use --prompts variants/strict\n"
+        "variants/strict/safe/rating.md was copied from safe/rating. Edit it, and then use --prompts variants/strict\n"
     )
     return home / "variants/strict"
 

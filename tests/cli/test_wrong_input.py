@@ -22,14 +22,14 @@ WORDS = {
 TABLE = {
     "check": """
         nope.md                                           | nope.md: no such file
-        empty                                             | empty: is a folder
-        binary.md                                         | binary.md: is a binary file
-        latin-1.md                                        | latin-1.md: is not UTF-8 text & iconv
+        empty                                             | empty: this is a folder
+        binary.md                                         | binary.md: this is a binary file
+        latin-1.md                                        | latin-1.md: this is not UTF-8 text & iconv
         LONG                                              | name too long
         answer.md --docs bad_pdf                          | broken.pdf
         answer.md --docs empty                            | empty
         answer.md --docs nowhere                          | nowhere
-        answer.md --docs .                                | answer.md: & would support itself
+        answer.md --docs .                                | answer.md & would support itself
         answer.md --docs ''                               | the path is empty
         answer.md --k 0                                   | command line: k = 0: & greater than or equal to 1
         answer.md ONLINE --budget-usd 1                   | --price-in
@@ -49,23 +49,23 @@ TABLE = {
         answer.md --docs docs --recording no.json         | no.json: the recording does not exist & --recording-mode new
         answer.md --run-dir other_run                     | other_run is neither empty nor a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
-        answer.md --json no/where.json                    | no/where.json: cannot be written, the folder & not exist
-        answer.md --html empty                            | empty: cannot be written, it is a folder; use a file
+        answer.md --json no/where.json                    | no/where.json cannot be written: the folder & not exist
+        answer.md --html empty                            | empty cannot be written: it is a folder; use a file
         answer.md --html LONG/x                           | name too long
-        answer.md --json answer.md                        | answer.md: would overwrite
+        answer.md --json answer.md                        | answer.md would overwrite
         answer.md --docs mine.txt --html ./mine.txt       | would overwrite mine.txt
-        answer.md --json x --html ./x                     | ./x: two outputs would be written there
-        answer.md --json - --html -                       | two outputs go to standard output
-        answer.md --json run --run-dir run                | run: two outputs
+        answer.md --json x --html ./x                     | two outputs would be written to ./x
+        answer.md --json - --html -                       | only one output can go to standard output
+        answer.md --json run --run-dir run                | two outputs would be written to run
         answer.md --k many                                | ; see factloop check --help
         answer.md --serach x                              | no such option: --serach (Possible options:
         answer.md --corpus x                              | no such option: --corpus; for documents, use --docs
         answer.md b.md                                    | got unexpected extra argument(s) (b.md)
     """,
     "correct": """
-        answer.md --docs docs --out answer.md             | answer.md: would overwrite answer.md
-        answer.md --docs docs --out - --json -            | two outputs go to standard output
-        answer.md --docs docs --out nowhere/x.md          | nowhere/x.md: cannot be written
+        answer.md --docs docs --out answer.md             | answer.md would overwrite answer.md
+        answer.md --docs docs --out - --json -            | only one output can go to standard output
+        answer.md --docs docs --out nowhere/x.md          | nowhere/x.md cannot be written
         answer.md --docs docs --max-rounds 0              | --max-rounds 0
         answer.md --docs docs --unsupported drop          | unsupported = 'drop': & 'mark', 'remove' or 'keep'
     """,
@@ -76,7 +76,7 @@ TABLE = {
         --question Who? SUBJECT                           | --response & --answer
         --question Who? --response ' ' SUBJECT            | --response: must be non-empty text
         --question '' --response x SUBJECT                | --question: must be non-empty text
-        qa.jsonl                                          | nothing to score by & --subject-model & --corpus
+        qa.jsonl                                          | nothing to score the answers by & --subject-model & --corpus
         qa.jsonl --answer --corpus docs                   | --answer needs a subject
         nope.jsonl SUBJECT                                | nope.jsonl: cannot be read (No such file
         mixed.csv SUBJECT                                 | mixed.csv:2: field 'response'
@@ -94,9 +94,9 @@ TABLE = {
         qa.jsonl SUBJECT --kb mine.txt --json mine.txt    | would overwrite mine.txt
         qa.jsonl SUBJECT --docs docs                      | no such option: --docs; for documents, use --corpus
         qa.jsonl SUBJECT --search serper                  | --search needs --long-form
-        ONE --long-form SUBJECT                           | --long-form takes a file
+        ONE --long-form SUBJECT                           | --long-form accepts a file
         answer.md --long-form                             | --long-form needs a subject
-        answer.md --long-form --fail-under 1 SUBJECT      | --long-form takes a file
+        answer.md --long-form --fail-under 1 SUBJECT      | --long-form accepts a file
         answer.md --long-form --dry-run SUBJECT           | --dry-run cannot be used with --long-form
         answer.md --long-form SUBJECT --judge-model openai:sim --search serper --kb nowhere.kb | nowhere.kb
     """,
@@ -108,8 +108,8 @@ TABLE = {
         responses.jsonl --column promt=q                  | there is no field 'promt'; fields are id
         responses.jsonl --column id=a --column id=b       | id is set twice
         responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
-        responses.jsonl --k 0                             | --k 0: must be a whole number from 1, median or maximum
-        responses.jsonl --k ²                             | a whole number from 1
+        responses.jsonl --k 0                             | --k 0: must be a positive whole number, median or maximum
+        responses.jsonl --k ²                             | a positive whole number
         responses.jsonl --fail-under nan                  | --fail-under nan
         responses.jsonl --workers 0                       | --workers 0
         responses.jsonl --docs .                          | support itself
@@ -121,7 +121,7 @@ TABLE = {
         factscore --data nope.jsonl ONLINE                | nope.jsonl
         factscore --data bio.jsonl ONLINE --system nobody | no responses by nobody
         factscore --data bio.jsonl ONLINE --docs bio.jsonl | would support itself
-        mixedqa --data mixedqa.jsonl                      | nothing to score by
+        mixedqa --data mixedqa.jsonl                      | nothing to score the answers by
         mixedqa --data mixed_bad.jsonl SUBJECT            | mixed_bad.jsonl:1: field 'responses[0].human_correct'
         mixedqa --data mixedqa.jsonl SUBJECT --json mixedqa.jsonl | would overwrite
         mixedqa --data mixedqa.jsonl SUBJECT --corpus .   | support itself
@@ -135,13 +135,13 @@ TABLE = {
     """,
     "serve --folder ../service --port 0": """
         --host 0.0.0.0                                    | so set a key
-        --api-key-file absent                             | --api-key-file absent: cannot be read
+        --api-key-file absent                             | --api-key-file absent cannot be read
         --host 0.0.0.0 --api-key-file keys                | API key 1: must be 16
         --documents lives                                 | must be NAME=PATH
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
         --docs absent                                     | absent
-        --results absent                                  | --results absent: is not a folder
+        --results absent                                  | --results absent is not a folder
         --database mysql://u:secret@h/d                   | must be sqlite:///FILE
         --set rate=often                                  | rate 'often'
         --set rate=0/minute                               | rate '0/minute'
@@ -161,7 +161,7 @@ TABLE = {
     """,
     "prompts": """
         show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
-        show zz                                           | 'zz'; factloop prompts list shows the names
+        show zz                                           | 'zz'; `factloop prompts list` shows the names
         list --prompts nowhere                            | nowhere is not a folder of prompts
         lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
@@ -171,8 +171,8 @@ TABLE = {
     "research audit": """
         nope.jsonl                                        | nope.jsonl: cannot be read (No such file or directory)
         empty.jsonl                                       | empty.jsonl: the file has no rows
-        p.jsonl --evaluator gpt                           | p.jsonl: has no scores by gpt, only by judge
-        p.jsonl --json p.jsonl                            | p.jsonl: would overwrite p.jsonl
+        p.jsonl --evaluator gpt                           | p.jsonl has no scores by gpt, only by judge
+        p.jsonl --json p.jsonl                            | p.jsonl would overwrite p.jsonl
         p.jsonl --threshold 1.1                           | --threshold 1.1
         p.jsonl --level 1                                 | --level 1
     """,
@@ -194,7 +194,7 @@ TABLE = {
     """,
     "research generate": """
         longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
-        longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl: would overwrite
+        longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl would overwrite
         longfact --model openai:sim --data rows.jsonl --out . | cannot be written
         longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: must not be blank
         longfact --model openai:sim --data bad_row.jsonl --out o --n 0 | --n 0
@@ -213,10 +213,10 @@ TABLE = {
         vwc:table-11 --data nowhere                       | nowhere: no such file or folder
         vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: must be PAPER=OURS
         vwc:table-11 --results p.jsonl --evaluator A=b    | has no scores by b, only by judge
-        vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator names evaluators in --results
+        vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator refers to evaluators in --results
         trustscore:table-3 --results p.jsonl              | trustscore:table-3 does not use the output
         safe:agreement --results p.jsonl                  | p.jsonl: is not a RunSummary
-        list --json - --html -                            | two outputs go to standard output
+        list --json - --html -                            | only one output can go to standard output
     """,
     "research verify": """
         pairs.jsonl --dataset wice:dev --verifier baseline --out o | pass a file of pairs, or a data set with --dataset
@@ -225,8 +225,8 @@ TABLE = {
         pairs.jsonl --label good=2 --verifier baseline --out o | --label good=2: a label is 0 or 1
         --dataset wise:dev --verifier baseline --out o    | there is no data set 'wise'
         --dataset wice --verifier baseline --out o        | wice has no part ''
-        pairs.jsonl --verifier baseline --out -           | --out must be a file: a run resumes from it
-        pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl: would overwrite
+        pairs.jsonl --verifier baseline --out -           | --out must be a file, from which a run can resume
+        pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl would overwrite
         pairs.jsonl --verifier gpt --out o                | unknown judge 'gpt'
     """,
     "research data": """
@@ -238,20 +238,20 @@ TABLE = {
         join rows.jsonl --source rows.jsonl --out x.jsonl | must be KIND=PATH
     """,
     "research experiment": """
-        plan.yaml --json rows.jsonl                       | rows.jsonl: would overwrite
-        plan.yaml --json plan.yaml                        | plan.yaml: would overwrite
+        plan.yaml --json rows.jsonl                       | rows.jsonl would overwrite
+        plan.yaml --json plan.yaml                        | plan.yaml would overwrite
         plan.yaml --level 2                               | --level 2: input should be less than 1
     """,
     "outputs among what is read": """
-        check answer.md --docs docs --html docs/ada.txt   | docs/ada.txt: is inside docs, whose files are inputs
+        check answer.md --docs docs --html docs/ada.txt   | docs/ada.txt is inside docs, whose files are inputs
         check answer.md --docs docs --json docs/new.json  | is inside docs
         check answer.md --docs docs --run-dir docs/run    | is inside docs
         check answer.md --docs docs --recording docs/a.jsonl --recording-mode record | is inside docs
         check answer.md --docs docs --html linked/ada.txt | is inside docs
-        check answer.md --docs docs --set cache_dir=docs/cache | docs/cache: is inside docs
-        check answer.md --docs docs/*.txt --json docs/new.txt | docs/new.txt: would match docs/*.txt
-        check answer.md --docs docs/*.txt --json linked/new.txt | linked/new.txt: would match docs/*.txt
-        check answer.md --docs docs/**/*.jsonl --run-dir docs/run | docs/run: would match docs/**/*.jsonl
+        check answer.md --docs docs --set cache_dir=docs/cache | docs/cache is inside docs
+        check answer.md --docs docs/*.txt --json docs/new.txt | docs/new.txt would match docs/*.txt
+        check answer.md --docs docs/*.txt --json linked/new.txt | linked/new.txt would match docs/*.txt
+        check answer.md --docs docs/**/*.jsonl --run-dir docs/run | docs/run would match docs/**/*.jsonl
         check answer.md --prompts bad_prompts --json bad_prompts/mine.md | is inside bad_prompts
         correct answer.md --docs docs --out docs/deep/../new.md | is inside docs
         eval responses.jsonl --docs docs --json docs/new.json | is inside docs
@@ -262,7 +262,7 @@ TABLE = {
         doctor --docs docs --json docs/ada.txt            | is inside docs
     """,
     "outputs in a run directory": """
-        check answer.md --docs docs --run-dir kept --json kept/x | kept/x: is inside the run directory kept
+        check answer.md --docs docs --run-dir kept --json kept/x | kept/x is inside the run directory kept
         correct answer.md --docs docs --run-dir kept --json kept/x | is inside the run directory
         eval responses.jsonl --docs docs --run-dir kept --json kept/x | is inside the run directory
         eval factscore --data bio.jsonl --docs docs --run-dir kept --json kept/x | is inside the run directory

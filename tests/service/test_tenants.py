@@ -108,7 +108,7 @@ def test_what_stands_behind_a_key_is_looked_at(line: str) -> None:
     assert next(iter(ApiKeys([f"{KEYS[0]} weight=2  name=acme"]).grants.values())).weight == 2.0
     with pytest.raises(ConfigError, match="API key 1") as refused:
         ApiKeys([f"{KEYS[0]} {line}"])
-    with pytest.raises(ConfigError, match="API key 3: is the same as API key 1") as twice:
+    with pytest.raises(ConfigError, match="API key 3 is the same as API key 1") as twice:
         ApiKeys([f"{KEYS[0]} weight=2", KEYS[1], KEYS[0]])
     assert KEYS[0] not in f"{refused.value}{twice.value}"
 

@@ -1,4 +1,4 @@
-"""Describes an experiment as text and sheets: the figures of its variants, all items, and pairwise differences."""
+"""Describes an experiment as text and sheets: figures of the variants, all items, and pairwise differences."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from factloop.evaluation.experiments.optimise import OptimiseReport, Proposal
 
 _GLANCE = tuple(one for one in Quantity if one not in (Quantity.ACCURACY, Quantity.IRRELEVANT_SHARE))
-"""The quantities that the table of variants has a column for, if any variant has a value."""
+"""The quantities that have a column in the table of variants, if any variant has a value."""
 
 
 def title_of(report: ExperimentReport) -> str:
-    """`strict-assessment: 3 variants on 120 claims, 3 repeats`."""
+    """Returns a title such as `strict-assessment: 3 variants on 120 claims, 3 repeats`."""
     n_variants, repeats = plural(len(report.variants), "variant"), plural(report.repeats, "repeat")
     return f"{report.name}: {n_variants} on {_items(report)}, {repeats}"
 
@@ -33,7 +33,7 @@ def _items(report: ExperimentReport) -> str:
 
 
 def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
-    """The basis of the figures."""
+    """Yields facts about the data and methods on which the figures are based."""
     yield "Data", f"{report.data}: {_items(report)}"
     n_not = report.n_labelled - report.n_supported
     labels = f"{plural(report.n_labelled, 'claim')}: {report.n_supported:,} supported, {n_not:,} not"
@@ -54,7 +54,7 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
 
 
 def history(report: ExperimentReport) -> Sheet:
-    """A line for each variant of each earlier experiment on the same data, the latest first."""
+    """Returns a sheet with a line for each variant of each earlier experiment on the same data, latest first."""
 
     def named(row: tuple[PastExperiment, VariantReport]) -> Cell:
         when = f", {row[0].created_at:%Y-%m-%d %H:%M}" if row[0].created_at else ""
@@ -72,7 +72,7 @@ def history(report: ExperimentReport) -> Sheet:
 
 
 def proposals(found: OptimiseReport) -> Sheet:
-    """A line for each proposal: its figures on the development part, and why it was kept or not."""
+    """Returns a sheet with a line for each proposal: figures on the development part, and why it was kept or not."""
     rows = [one for of_round in found.rounds for one in of_round]
     measured = dict.fromkeys(figure.quantity for one in rows for figure in one.figures)
     columns: tuple[ColumnOf[Proposal], ...] = (
@@ -85,7 +85,7 @@ def proposals(found: OptimiseReport) -> Sheet:
 
 
 def _tried(quantity: Quantity, one: Proposal) -> Cell:
-    """`0.806, 0.569 before`."""
+    """Formats a figure as `0.806, 0.569 before`."""
     after, before = (
         next((each for each in of if each.quantity is quantity), None) for of in (one.figures, one.against)
     )
@@ -102,7 +102,7 @@ def _fate(one: Proposal) -> Cell:
 
 
 def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
-    """`Balanced accuracy`, `Cost of 1,000 claims`."""
+    """Returns the heading of a quantity, such as `Balanced accuracy` or `Cost of 1,000 claims`."""
     words = name_of(quantity, k)
     if quantity is Quantity.COST_USD:
         words += f" of {MANY:,} {report.kind}"
@@ -112,13 +112,13 @@ def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
 
 
 def _basis(figure: GroupFigure, noun: str) -> str:
-    """`n = 118 claims, 2 excluded`."""
+    """Formats the number of items, such as `n = 118 claims, 2 excluded`."""
     left_out = f", {figure.n_left_out:,} excluded" if figure.n_left_out else ""
     return f"n = {plural(figure.n, noun)}{left_out}"
 
 
 def variants(report: ExperimentReport) -> Sheet:
-    """A line for each variant."""
+    """Returns a sheet with a line for each variant."""
 
     def named(one: VariantReport) -> str:
         return f"{one.variant.name} (baseline)" if one.variant.name == report.baseline else one.variant.name
@@ -137,7 +137,7 @@ def variants(report: ExperimentReport) -> Sheet:
 
 
 def _quantities(report: ExperimentReport) -> Iterator[ColumnOf[VariantReport]]:
-    """The columns of quantities: always the headline, others if any variant has a value."""
+    """Yields columns for the headline, and for the other quantities for which any variant has a value."""
     measured = report.variants[0].figures
     for quantity, k in ((each, one.k) for each in Quantity for one in measured if one.quantity is each):
         found = [one.find(quantity, k) for one in report.variants]
@@ -152,7 +152,7 @@ def _measured(quantity: Quantity, k: int | None, report: ExperimentReport) -> Ca
 
 
 def _figure(found: QuantityFigure | None, quantity: Quantity, report: ExperimentReport) -> Cell:
-    """The cell. For an accuracy estimated from drawn labels, its basis includes the number of labels."""
+    """Returns the cell. If an accuracy is estimated from drawn labels, the cell includes the number of labels."""
     if found is None:
         return Cell(NOTHING)
     basis = _basis(found, item_of(quantity, report.kind))
@@ -165,7 +165,7 @@ def _figure(found: QuantityFigure | None, quantity: Quantity, report: Experiment
 
 
 MANY = 1_000
-"""Number of items for which the cost is displayed."""
+"""Number of items to which displayed costs refer."""
 
 
 def _share(one: GroupFigure) -> Cell:
@@ -173,7 +173,7 @@ def _share(one: GroupFigure) -> Cell:
 
 
 def items(report: ExperimentReport, most: int) -> Sheet:
-    """A line for each item and a column for each variant; at most `most` items, starting with disputed ones."""
+    """Returns a sheet with a line per item and a column per variant, for up to `most` items, disputed ones first."""
     shown = sorted(report.items, key=lambda one: not _differs(one))[:most]
     is_claim = report.kind == "claims"
     people: ColumnOf[ItemRow] = (Column("Human label"), lambda one: (one.gold or NOTHING).replace("_", " "))
@@ -192,7 +192,7 @@ def items(report: ExperimentReport, most: int) -> Sheet:
 
 
 def _differs(one: ItemRow) -> bool:
-    """Whether variants differ on a claim's verdict, or on a response's value."""
+    """Whether the variants differ in a claim's verdict or a response's value."""
     return len({(cell.verdict, None if one.claim is not None else cell.value) for cell in one.cells}) > 1
 
 
@@ -212,7 +212,7 @@ def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
 
 
 def differences(report: ExperimentReport, one: Conclusion, *, details: bool = True) -> Sheet:
-    """A line for each quantity of two variants; without `details`, only for the headline and the questions."""
+    """Returns a sheet with a line per quantity of two variants. Without `details`, only for headline and questions."""
     title, found = f"{one.second} against {one.first}", report.differences_of(one.first, one.second)
     found = tuple(each for each in found if details or each.is_headline or each.is_question)
     return paired.differences(title, (one.first, one.second), found, has_intervals=report.n_resamples > 0)

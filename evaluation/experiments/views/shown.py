@@ -1,6 +1,6 @@
-"""Renders an experiment as a self-contained page and on the terminal: conclusions, then differences and flips.
+"""Renders an experiment as a self-contained page and for the terminal: first conclusions, then differences and flips.
 
-For continuous integration, renders its demands as JUnit XML or Markdown.
+For continuous integration, renders the demands as JUnit XML or Markdown.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_FLIPS = 1000
-"""Maximum number of flipped claims on the page, with rationales; the JSON and the CSV contain all of them."""
+"""Maximum number of flipped claims on the page, with rationales. The JSON and the CSV contain all of them."""
 MOST_ITEMS = 500
-"""Maximum number of items on the page, those on which variants differ first; the JSON and the CSV contain all."""
+"""Maximum number of items on the page, starting with items on which variants differ. JSON and CSV contain all items."""
 MOST_PICTURES = 12
-"""Maximum number of comparisons with a separate chart. Drawing one takes a tenth of a second."""
+"""Maximum number of comparisons with a separate chart. Drawing a chart takes a tenth of a second."""
 CONTEXT = 3
 """Number of lines displayed around each change to a prompt."""
 
@@ -57,12 +57,12 @@ class ShownComparison:
 
 
 DiffLine = tuple[Literal["same", "out", "in", "gap"], str]
-"""`gap` marks omitted lines, which are the same."""
+"""`gap` marks omitted lines, which do not differ."""
 
 
 @dataclass(frozen=True)
 class PromptDiff:
-    """A prompt of one variant compared with the baseline's. A side without the prompt is empty."""
+    """A variant's prompt compared with the baseline's. A side without the prompt is empty."""
 
     variant: str
     prompt: str
@@ -70,7 +70,7 @@ class PromptDiff:
 
 
 def render_optimise_html(found: OptimiseReport) -> str:
-    """The proposals of a search, with the experiment on the held-out part if one was kept."""
+    """Returns a page with the proposals of a search and, if one was kept, the experiment on the held-out part."""
     proposals = sheets.proposals(found)
     if found.held_out is not None:
         return render_experiment_html(found.held_out, proposals=proposals)
@@ -79,7 +79,7 @@ def render_optimise_html(found: OptimiseReport) -> str:
 
 
 def render_experiment_html(report: ExperimentReport, *, proposals: Sheet | None = None) -> str:
-    """The page. The output is deterministic. Takes time linear in the number of comparisons and flips."""
+    """Returns the page. The output is deterministic. Takes time linear in the number of comparisons and flips."""
     flips = report.flips[:MOST_FLIPS]
     return render_page(
         "experiment.html.j2",
@@ -107,7 +107,7 @@ def render_experiment_html(report: ExperimentReport, *, proposals: Sheet | None 
 
 
 def _glance(report: ExperimentReport) -> Markup | None:
-    """The headline of every comparison in one chart."""
+    """Returns a chart of the headline of every comparison."""
     rows = [one for one in report.differences if one.is_headline]
     name = name_of(report.headline, report.headline_k)
     against = any(one.first != report.baseline for one in rows)
@@ -133,7 +133,7 @@ def _compared(report: ExperimentReport) -> Iterator[ShownComparison]:
 
 
 def _settings(report: ExperimentReport) -> list[tuple[str, list[str]]]:
-    """The settings and prompt hashes in which variants differ: a row for each, with a cell for each variant."""
+    """Returns a row for each setting or prompt hash in which variants differ, with a cell for each variant."""
     flat = [flat_settings(one.variant.fingerprint.model_dump(mode="json")) for one in report.variants]
     names = sorted({name for one in flat for name in one})
     rows = [(name, [one.get(name) or "–" for one in flat]) for name in names]
@@ -141,7 +141,7 @@ def _settings(report: ExperimentReport) -> list[tuple[str, list[str]]]:
 
 
 def prompt_diffs(report: ExperimentReport) -> Iterator[PromptDiff]:
-    """The differences in every prompt whose text is available and differs, by variant and name."""
+    """Yields the differences in every prompt whose text is available and differs, by variant and name."""
     baseline = report.variants[0].variant.prompt_texts
     for one in report.variants[1:]:
         texts = one.variant.prompt_texts
@@ -154,7 +154,7 @@ def prompt_diffs(report: ExperimentReport) -> Iterator[PromptDiff]:
 def _lines(before: str, after: str) -> Iterator[DiffLine]:
     kinds: dict[str, Any] = {"@": "gap", "+": "in", "-": "out", " ": "same"}
     found = difflib.unified_diff(before.splitlines(), after.splitlines(), n=CONTEXT, lineterm="")
-    for line in list(found)[2:]:  # after the names of two files
+    for line in list(found)[2:]:  # skips the names of the two files
         if not line.startswith(("@@ -1 ", "@@ -1,", "@@ -0")):
             yield kinds[line[0]], "…" if line[0] == "@" else line[1:]
 
@@ -178,7 +178,7 @@ def _downloads(report: ExperimentReport) -> Iterator[DownloadLink]:
 
 
 def _figure_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
-    """The figures of all variants; stability is included as `stability`."""
+    """Yields the figures of all variants. Stability is included as `stability`."""
     for variant in report.variants:
         figures = [(one.quantity, one.k, one) for one in variant.figures]
         for quantity, k, one in (*figures, ("stability", None, variant.stability)):
@@ -192,7 +192,7 @@ def _item_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
 
 
 def print_experiment(report: ExperimentReport, console: Console) -> None:
-    """Prints the experiment at the console's width. Names and texts are printed without markup."""
+    """Prints the experiment at the width of the console. Markup in names and texts is not interpreted."""
     if report.conclusions:
         print_section(console, one_line(sheets.title_of(report)), _conclusions(report))
     print_sheet(console, sheets.variants(report))
@@ -230,7 +230,7 @@ def _rows(report: ExperimentReport) -> list[Row]:
 
 
 def demands_view(file: str) -> Callable[[ExperimentReport, str | None], str]:
-    """The renderer for the file's extension, which takes a report and a link to its page. Raises ConfigError."""
+    """Returns the renderer for the file's extension. It accepts a report and a link to its page. Raises ConfigError."""
     for ending, view in ((".xml", render_junit), (".md", render_markdown)):
         if file.endswith(ending):
             return view
@@ -242,12 +242,12 @@ def _demand_name(one: DemandResult) -> str:
 
 
 def _legal(text: str) -> str:
-    """The text without the characters that XML forbids."""
+    """Returns the text without characters that XML forbids."""
     return visible(text).translate(dict.fromkeys((0xFFFE, 0xFFFF)))
 
 
 def render_junit(report: ExperimentReport, page: str | None = None) -> str:
-    """A test case for each demand, with the claims that made it fail; an error if claims have no verdict."""
+    """Returns a test case for each demand, with the claims that made it fail. Claims without a verdict are an error."""
     name, missed = _legal(report.name), [bool(one.unscored) for one in report.demands if not one.is_met]
     counts = {"tests": len(report.demands), "failures": missed.count(False), "errors": missed.count(True)}
     suite = Element("testsuite", {"name": name, **{head: str(n) for head, n in counts.items()}})
@@ -263,7 +263,7 @@ def render_junit(report: ExperimentReport, page: str | None = None) -> str:
 
 
 def render_markdown(report: ExperimentReport, page: str | None = None) -> str:
-    """The conclusions, the demands (with claims for unmet ones), and a link to the page."""
+    """Returns the conclusions, the demands (with the claims that failed them), and a link to the page."""
     return "\n".join(_markdown_lines(report, page)) + "\n"
 
 
@@ -278,6 +278,5 @@ def _markdown_lines(report: ExperimentReport, page: str | None) -> Iterator[str]
 
 
 def _plain(text: str) -> str:
-    """The text on one line, without markup."""
     marked = escape(" ".join(visible(text).split()), quote=False)
     return "".join(f"\\{one}" if one in "\\`*_[]|" else one for one in marked)

@@ -1,4 +1,4 @@
-"""`factloop research audit` uses human-labelled claims to measure how far evaluators can be trusted."""
+"""`factloop research audit` measures on human-labelled claims how far evaluators can be trusted."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class Audit(Tabled, Intervals, Seeded):
     evaluator: Annotated[Texts, Mark(STATISTICS, "NAME")] = ()
     """Audit only this evaluator."""
     threshold: Annotated[Share | None, Mark(STATISTICS)] = None
-    """Report all figures at this threshold as well as at 0.5."""
+    """Report all figures at this threshold, in addition to 0.5."""
     p_adjustment: Annotated[Literal["none", "holm"], Mark(STATISTICS)] = "none"
     """Method for adjusting the p-values of pairs of systems within each data set."""
     resamples: Annotated[int, Field(ge=0, le=10_000), Mark(STATISTICS)] = 1000
     """Number of bootstrap resamples for the intervals (0 for none)."""
     level: Annotated[float, Field(ge=0.5, le=0.999), Mark(STATISTICS)] = 0.95
-    """Confidence level of the intervals. Tests between pairs of systems use a significance level of 1 - level."""
+    """Confidence level of the intervals. Tests between pairs of systems use the significance level 1 - level."""
 
 
 @command()
 def audit(given: Audit) -> int:
-    """Audits the claims and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
+    """Audits the claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research audit")
     from factloop.evaluation.audit.rows import load_predictions
     from factloop.evaluation.audit.views.shown import print_audit, render_audit_html
@@ -48,7 +48,7 @@ def audit(given: Audit) -> int:
     from factloop.evaluation.statistics.significance import PValueAdjustment
 
     try_outputs(given.written, (given.predictions,))
-    with stopped_with("It costs nothing to run it again."), step("reading", quiet=given.quiet) as say_step:
+    with stopped_with("Running it again costs nothing."), step("reading", quiet=given.quiet) as say_step:
         name = name_of_data(given.predictions)
         table = _chosen(load_predictions(given.predictions), given)
         say_step(f"auditing {table.n_rows:,} claims by {len(table.scores):,} evaluators")
@@ -73,5 +73,5 @@ def _chosen(table: PredictionTable, given: Audit) -> PredictionTable:
     unknown = [name for name in given.evaluator if name not in table.scores]
     if unknown:
         there = ", ".join(table.scores)
-        raise ConfigError(f"{given.predictions}: has no scores by {', '.join(unknown)}, only by {there}")
+        raise ConfigError(f"{given.predictions} has no scores by {', '.join(unknown)}, only by {there}")
     return replace(table, scores={name: scores for name, scores in table.scores.items() if name in given.evaluator})

@@ -1,4 +1,4 @@
-"""`factloop research cascade tune` reads labelled claims and writes a file for `--cascade`."""
+"""`factloop research cascade tune` tunes a cascade on labelled claims, and writes a file for `--cascade`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Tune(Report):
     """Arguments of `research cascade tune`."""
 
     labelled: Annotated[str, Mark(ARGUMENT, "LABELLED")]
-    """File of claims with document (or passages) and label, or the output of verify (- for standard input)."""
+    """File of claims with document (or passages) and label, or output of research verify (- for standard input)."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the cascade to this file, for use with --cascade."""
+    """Write the cascade to this file, which you can pass to --cascade."""
     verifier: Annotated[str, Mark(metavar="NAME")] = "baseline"
     """Cheap verifier: baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian
     or nli:MODEL. NAME:FOLDER uses your own weights."""
@@ -31,14 +31,15 @@ class Tune(Report):
     """Whether the cheap verifier may accept and reject claims (balanced), only accept them (false_support), or only
     reject them (false_reject)."""
     level: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.95
-    """Confidence that the fraction of errors does not exceed the maximum."""
+    """Required confidence that the fraction of errors does not exceed the maximum."""
     allow_download: bool = False
     """Download weights that are not on this machine yet."""
 
 
 @command()
 def tune(given: Tune) -> int:
-    """Reads, scores, tunes and writes the cascade; returns the exit code. Raises FactloopError for invalid input."""
+    """Scores the claims, tunes and writes the cascade, and returns the exit code. Raises FactloopError for invalid
+    input."""
     require("evaluation", "factloop research cascade tune")
     from factloop.checking.cascade.records import ErrorKind
     from factloop.evaluation.cascades.tuning import Tune as Wanted
@@ -50,7 +51,7 @@ def tune(given: Tune) -> int:
     if given.out == STANDARD_OUTPUT:
         raise ConfigError("--out -: must be a file; --json - prints the cascade")
     try_outputs((given.out, given.json_, given.html), (given.labelled,))
-    with stopped_with("It costs nothing to run it again."), step("reading the verifier", quiet=given.quiet) as say_step:
+    with stopped_with("Running it again costs nothing."), step("reading the verifier", quiet=given.quiet) as say_step:
         data, rows = name_of_data(given.labelled), load_labelled(given.labelled)
         work = atune(rows, wanted, data=data, scored=lambda done, of: say_step(f"scored {done:,} of {of:,} claims"))
         cascade = run_alone(work)

@@ -1,4 +1,4 @@
-"""`factloop research data list | get | join` lists and downloads data sets, and joins claims to their responses."""
+"""`factloop research data list`, `get` and `join` list and download data sets, and join claims to their responses."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class ListedDataset(AboutDataset):
 
 class DataListing(Record):
     folder: Path
-    """The folder that is searched for data sets."""
+    """The folder in which data sets are looked up."""
     datasets: tuple[ListedDataset, ...]
 
 
 class GotDataset(Record):
     name: str
     files: tuple[FetchedFile, ...]
-    """Empty after a failure; files downloaded before it are kept and not downloaded again."""
+    """Empty after a failure. Files downloaded before the failure are kept, and are not downloaded again."""
     error: str | None
 
 
@@ -78,15 +78,15 @@ class JoinClaims(Quiet, AsJson):
     claims: Annotated[str, Mark(ARGUMENT, "CLAIMS")]
     """File or folder of LLM-AggreFact."""
     source: Annotated[Texts, Mark(metavar="KIND=PATH")]
-    """Responses from which claims were taken. KIND is tofueval-mediasum, tofueval-meetingbank, expertqa or, for any
-    others, responses."""
+    """Responses from which claims were taken. KIND is tofueval-mediasum, tofueval-meetingbank, expertqa, or responses
+    (other files)."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the claims with their system, response, prompt and task to this file, for factloop research verify."""
+    """Write the claims with their system, response, prompt and task to this file, for use with research verify."""
 
 
 @command()
 def list_(given: AsJson) -> int:
-    """Lists the data sets without network access; returns the exit code. Raises ConfigError."""
+    """Lists the data sets without network access, and returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     folder = data_folder()
     listing = DataListing(folder=folder, datasets=tuple(_listed(folder, one) for one in list_datasets()))
@@ -96,19 +96,19 @@ def list_(given: AsJson) -> int:
 
 @command()
 def get(given: Get) -> int:
-    """Downloads each data set, even if others fail; returns the exit code. Raises FactloopError for invalid input."""
+    """Downloads each data set, even if others fail. Returns the exit code. Raises FactloopError for invalid input."""
     return get_datasets(given)
 
 
 def get_datasets(given: Get, *, find: Callable[[str], Dataset] = find_dataset, download: Download | None = None) -> int:
-    """Downloads each data set, even if others fail; returns the exit code.
+    """Downloads each data set, even if others fail, and returns the exit code.
 
-    Raises ConfigError for an unknown name or part before anything is downloaded.
+    Raises ConfigError for an unknown name or part before downloading anything.
     """
     folder = data_folder()
     datasets = [find(name) for name in dict.fromkeys(given.names)]
     if given.part and len(datasets) > 1:
-        raise ConfigError("--part needs exactly one data set; download the others with a separate command")
+        raise ConfigError("--part needs exactly one data set; download the others separately")
     for part in given.part:
         datasets[0].part(part)
     try_outputs((given.json_,), ())
@@ -146,7 +146,7 @@ def _get(dataset: Dataset, given: Get, folder: Path, download: Download | None) 
 
 
 def _alone(folder: Path) -> FileLock:
-    """Locks the folder, because two concurrent downloads of a file would both write to its unfinished part."""
+    """Locks the folder, because two concurrent downloads of a file would write to the same unfinished file."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".lock", timeout=0)
@@ -197,10 +197,10 @@ def _print_listing(listing: DataListing, console: Console) -> None:
 
 @command()
 def join(given: JoinClaims) -> int:
-    """Joins the claims and writes them; returns the exit code. Raises FactloopError for invalid input."""
+    """Joins the claims, writes them, and returns the exit code. Raises FactloopError for invalid input."""
     places = _places(given.source)
     try_outputs((given.out, given.json_), (given.claims, *(place for _, place in places)))
-    with stopped_with("It costs nothing to run it again."):
+    with stopped_with("Running it again costs nothing."):
         responses: list[UpstreamResponse] = []
         for kind, place in places:
             responses += load_upstream(kind, place)
@@ -212,7 +212,7 @@ def join(given: JoinClaims) -> int:
 
 
 def join_sheet(report: JoinReport) -> Sheet:
-    """A sheet that shows what happened to the claims of each data set."""
+    """Returns a sheet that shows how many claims of each data set were joined."""
     columns: tuple[ColumnOf[JoinCounts], ...] = (
         (name("Data set"), lambda one: one.dataset),
         (Column("Responses"), lambda one: one.n_responses),

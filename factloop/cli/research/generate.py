@@ -1,4 +1,4 @@
-"""`factloop research generate` lets a model write responses to LongFact's prompts, or prompts like LongFact's."""
+"""`factloop research generate` has a model write responses to LongFact's prompts, or prompts like LongFact's."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class LongFact(Generate):
     """Arguments of `generate longfact`."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
-    """Append responses to this file. Running the same command again resumes the run."""
+    """Append the responses to this file. Running the same command again resumes the run."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """Folder of LongFact, or any file with a prompt in each row (- for standard input). Default: LongFact as downloaded
+    """Folder of LongFact, or any file with a prompt in each row (- for standard input). Default: the folder downloaded
     by factloop research data get."""
     part: Annotated[str, Mark(metavar="PART")] = "objects"
     """Part of LongFact (objects or concepts), or NAME:PART of another data set of prompts, such as factbench:tier-1."""
@@ -49,14 +49,14 @@ class LongFact(Generate):
     no_postamble: bool = False
     """Do not add the paper's request for as many details as possible."""
     system: Annotated[str | None, Mark(metavar="NAME")] = None
-    """Name to show for the model in tables. Default: the model's own name."""
+    """Name of the model in tables. Default: the model's own name."""
 
 
 class Prompts(Generate, Resumable):
     """Arguments of `generate prompts`."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
-    """New file for the prompts, for use with generate longfact."""
+    """New file for the prompts, which you can pass to generate longfact."""
     topic: Annotated[Texts, Mark(metavar="TEXT")]
     """Topic, such as mycology. Use @FILE for a file with one topic per line, or longfact for the paper's 38 topics."""
     part: Literal["objects", "concepts"] = "objects"
@@ -67,7 +67,7 @@ class Prompts(Generate, Resumable):
 
 @command(taking(ResponseSettings, "model", "base_url", "temperature", "max_tokens", "seed", LIMITS, CACHE))
 def longfact(given: LongFact, flags: Flags) -> int:
-    """Requests responses and appends them; returns the exit code. Raises FactloopError for invalid input."""
+    """Requests and appends responses, and returns the exit code. Raises FactloopError for invalid input."""
     from factloop.evaluation.datasets.longfact import sample_prompts, with_postamble
     from factloop.evaluation.generation.response_file import read_responses
     from factloop.evaluation.generation.responses import astream_responses
@@ -98,13 +98,13 @@ def longfact(given: LongFact, flags: Flags) -> int:
 
 
 def _note_shortfall(given: LongFact, n_prompts: int, name: str) -> None:
-    """Notes that there were fewer prompts than requested. Called at the end, because errors take precedence."""
+    """Notes that there were fewer prompts than requested. Called last, because errors take precedence."""
     if n_prompts < given.n and not given.quiet:
         note(f"{name} has {plural(n_prompts, 'prompt')}, not {given.n:,}")
 
 
 def _place(given: LongFact) -> tuple[str | Path, str]:
-    """The file or folder of the prompts, and its name in reports."""
+    """Returns the file or folder of the prompts, and its name in reports."""
     from factloop.evaluation.datasets.folder import find_part, named_part
 
     if given.data == STANDARD_INPUT:
@@ -120,7 +120,7 @@ def _dataset(given: LongFact) -> tuple[str, str]:
 
 
 def _prompts(given: LongFact, place: str | Path) -> Iterator[AnyPrompt]:
-    """The prompts of the data set or, for LongFact, of any file. Raises ConfigError for a data set without prompts."""
+    """Yields the prompts of the data set or, for LongFact, of any file. Raises ConfigError if there are none."""
     from factloop.evaluation.datasets.longfact import load_prompts
     from factloop.evaluation.datasets.registry import find_dataset, load_part
 
@@ -149,7 +149,7 @@ def _responses_in_words(report: ResponsesReport) -> list[str]:
 
 @command(taking(PromptSettings, "model", "base_url", "temperature", "max_tokens", "prompts", "seed", LIMITS, CACHE))
 def prompts(given: Prompts, flags: Flags) -> int:
-    """Collects prompts and writes them; returns the exit code. Raises FactloopError for invalid input."""
+    """Collects and writes prompts, and returns the exit code. Raises FactloopError for invalid input."""
     from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts
     from factloop.evaluation.generation.settings import estimate_prompts
 
@@ -199,10 +199,10 @@ def _prompts_in_words(report: PromptsReport) -> list[str]:
 
 def _try_outputs(given: Generate, settings: RunSettings, *inputs: str | Path, run_dir: Path | None = None) -> None:
     if str(given.out) == STANDARD_OUTPUT:
-        raise ConfigError("--out must be a file: rows are saved there as they arrive")
+        raise ConfigError("--out must be a file, because rows are saved as they arrive")
     try_outputs((str(given.out), given.json_), map(str, inputs), settings=settings, run_dir=run_dir)
     if given.out.exists() and not given.out.is_file():
-        raise ConfigError(f"{given.out}: is not a regular file; use another")
+        raise ConfigError(f"{given.out} is not a regular file; use another path")
 
 
 def _spent(usage: Usage) -> str:

@@ -24,14 +24,14 @@ class Build(Quiet):
     out: Annotated[Path, Mark(metavar="FILE")]
     """Write the table to this file."""
     popularity: Annotated[tuple[Path, ...], Mark(metavar="FILE")] = ()
-    """Dump of page links or ranks, used to put better-known entities first."""
+    """Dump of page links or ranks. If set, better-known entities come first."""
 
 
 @command()
 def build(given: Build) -> int:
-    """Builds the table; returns the exit code. Raises FactloopError for invalid input."""
+    """Builds the table, and returns the exit code. Raises FactloopError for invalid input."""
     if str(given.out) == STANDARD_OUTPUT:
-        raise ConfigError("--out: a table cannot go to standard output; use a file")
+        raise ConfigError("--out cannot be standard output for a table; use a file")
     try_outputs((str(given.out),), [str(dump) for dump in (*given.types, *given.labels, *given.popularity)])
     with stopped_with(f"{given.out} was not written."), step("reading the dumps", quiet=given.quiet) as say_step:
         stats = build_table(

@@ -1,4 +1,4 @@
-"""`factloop research labels` writes label sheets for people to fill in, and evaluates their answers."""
+"""`factloop research labels` writes label sheets for people to fill in, and evaluates the completed sheets."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from factloop.evaluation.labels.sheets import NextLabels
 
 NOT_WRITTEN = "Nothing was written; run the command again."
-PEOPLE_USD = 4.0  # the cost of having people label one response, according to the paper
+PEOPLE_USD = 4.0  # what labelling one response by hand costs, according to the paper
 
 
 class Draw(Quiet, Seeded):
     """Arguments of commands that draw claims for people."""
 
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
-    """Run directory of factloop eval. labels next also accepts that of an experiment, and draws flipped claims
+    """Run directory of factloop eval. labels next also accepts an experiment's run directory, and draws flipped claims
     first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
     """Write the sheet to this CSV file, to be filled in."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write the claims to this file as an HTML page that people can answer on."""
+    """Write the claims to this file as an HTML page, on which people can answer."""
     n: AtLeastOne = 100
     """Number of claims to draw."""
 
@@ -52,30 +52,30 @@ class Next(Draw):
 
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
     """File of labels to learn from (at least 10, or 50 if the run has scores), with label, verdict and optionally
-    score. Claims of this run that labels export wrote to the file are not drawn again."""
+    score. Claims of this run are not drawn again if labels export wrote them to this file."""
 
 
 class Export(Quiet, AsJson):
     """Arguments of `labels export`."""
 
     sheets: Annotated[Texts, Mark(ARGUMENT, "SHEET...")]
-    """Completed sheets from labels next, and .json files saved from its pages."""
+    """Completed sheets of labels next, and .json files saved from its pages."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the labels to this file as JSON Lines."""
     report: Annotated[Texts, Mark(metavar="FILE")] = ()
-    """The report (from check --json) that a page shows. The passages of its claims are added to the labels."""
+    """Report that a page shows (from check --json). The passages of its claims are added to the labels."""
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
-    """System that wrote the answers in all files, or in FILE, if the pages do not name it. Default: unnamed."""
+    """System that wrote the answers in all files, or in FILE, if the pages do not say so. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None
     """Leave out claims that people labelled differently (left-out), or use the majority's label (majority). Each file
-    must then contain only one person's labels."""
+    must contain only one person's labels."""
 
 
 class Disagree(Draw):
     """Arguments of `labels disagree`."""
 
     key: Annotated[str, Mark(metavar="FILE")]
-    """Write the key that says which side is which to this JSON file. Do not show it to the adjudicator."""
+    """Write the key, which says which side is which, to this JSON file. Do not show it to the adjudicator."""
 
 
 class Adjudicate(Quiet, AsJson):
@@ -84,14 +84,14 @@ class Adjudicate(Quiet, AsJson):
     answers: Annotated[str, Mark(ARGUMENT, "SHEET")]
     """Completed sheet (with first, second or neither), or the file saved from a page."""
     key: Annotated[str, Mark(metavar="FILE")]
-    """Key that was written together with the sheet or page."""
+    """Key that labels disagree wrote together with the sheet or page."""
     level: Between0And1 = 0.95
     """Confidence level of the intervals, between 0 and 1."""
 
 
 @command()
 def next_(given: Next) -> int:
-    """Draws claims and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
+    """Draws claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research labels next")
     from factloop.evaluation.experiments.finished import is_experiment, read_results, to_label
     from factloop.evaluation.labels.sheets import SHEET, candidates_of, draw_claims, read_known
@@ -136,21 +136,21 @@ def _learnt_words(found: NextLabels) -> str:
         return f"too few usable labels to learn from: {pilot.n:,} of at least {found.n_to_learn}"
     (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
     return (
-        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims judged supported are not, "
-        f"and {missed:,} of {rejected:,} judged not supported are"
+        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims judged supported were not, "
+        f"and {missed:,} of {rejected:,} claims judged not supported were"
     )
 
 
 @command()
 def export(given: Export) -> int:
-    """Writes the labels from sheets and pages; returns the exit code. Raises FactloopError for invalid input."""
+    """Writes the labels in sheets and pages, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research labels export")
     from factloop.evaluation.labels.exporting import export_labels, reports_by_claims
     from factloop.evaluation.labels.people import DisagreementPolicy
 
     system, systems = _systems(given)
     if given.json_ is not None and given.differing is None:
-        raise ConfigError("--json reports how far people agree, and needs --differing")
+        raise ConfigError("--json reports how far people agree, so it needs --differing")
     try_outputs((given.out, given.json_), (*given.sheets, *given.report))
     found = export_labels(
         given.sheets,
@@ -170,7 +170,7 @@ def export(given: Export) -> int:
 
 
 def _systems(given: Export) -> tuple[str, dict[str, str]]:
-    """The system of all files that are not named in a flag, and the system of each named file."""
+    """Returns the system of the files that no flag names, and the systems of the named files."""
     from factloop.evaluation.labels.exporting import UNNAMED
 
     of_file, of_rest = dict[str, str](), list[str]()
@@ -178,13 +178,13 @@ def _systems(given: Export) -> tuple[str, dict[str, str]]:
         place = next((place for place in given.sheets if named.startswith(f"{place}=")), None)
         name = named if place is None else named.removeprefix(f"{place}=")
         if not name.strip():
-            raise ConfigError("--system: must be a name or FILE=NAME")
+            raise ConfigError("--system must be a name or FILE=NAME")
         if place is None:
             of_rest.append(name)
         elif of_file.setdefault(place, name) != name:
-            raise ConfigError(f"--system: {place} has two names; use one")
+            raise ConfigError(f"--system sets two names for {place}; use one")
     if len(of_rest) > 1:
-        raise ConfigError(f"--system: use FILE=NAME to say which file each of {', '.join(of_rest)} wrote")
+        raise ConfigError(f"--system is ambiguous: use FILE=NAME to say which file each of {', '.join(of_rest)} wrote")
     return (of_rest or [UNNAMED])[0], of_file
 
 
@@ -194,14 +194,14 @@ def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
     if found.n_empty:
         yield f"left out {plural(found.n_empty, 'claim')} without a label"
     for label, n in sorted(found.left_out.items()):
-        yield f"left out {n:,} labelled {label.value.replace('_', ' ')}"
+        yield f"left out {plural(n, 'claim')} labelled {label.value.replace('_', ' ')}"
 
 
 def _unfinished_words(part: DrawnPart) -> str:
     of = "" if part.draw is None else f" of {part.name}"
     return (
         f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. Sheets and pages are in random "
-        "order, so claims labelled from the top down are a smaller random sample. Other choices of claims are not: "
+        "order, so claims labelled from the top down are a smaller random sample. Any other selection is not random: "
         "label the rest."
     )
 
@@ -210,7 +210,7 @@ def _runs_words(found: ExportedLabels) -> str:
     each = "; ".join(f"{n:,} of {data}, judged by {judge}" for (data, judge), n in found.runs.items())
     return (
         f"these labels come from {len(found.runs):,} runs ({each}). A calibration assumes one checker and one kind of "
-        "claim, so export runs that differ in these separately."
+        "claim, so export runs that differ in either separately."
     )
 
 
@@ -223,8 +223,8 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
             shown += f" [{kappa.low:.2f}, {kappa.high:.2f}]"
         yield visible(f"{one.first} and {one.second}: {share}{n} labelled alike, Cohen’s kappa {shown}")
     yield (
-        f"{plural(found.n_shared, 'claim')} labelled by two or more people, {found.n_differing:,} differently, "
-        f"{found.n_left_out:,} of them left out"
+        f"{plural(found.n_shared, 'claim')} labelled by two or more people, {found.n_differing:,} of them differently "
+        f"({found.n_left_out:,} left out)"
     )
 
 
@@ -234,24 +234,24 @@ def _key(place: str) -> DisagreementKey:
     try:
         return DisagreementKey.model_validate_json(Path(place).read_bytes())
     except (OSError, ValueError) as error:
-        why = "is not the key of a sheet" if isinstance(error, ValidationError) else f"cannot be read ({error})"
-        raise DataError(f"{why}; use the file that labels disagree wrote with --key", path=place) from error
+        why = "this is not the key of a sheet" if isinstance(error, ValidationError) else f"cannot be read ({error})"
+        raise DataError(f"{why}; use the file that `labels disagree --key` wrote", path=place) from error
 
 
 @command()
 def disagree(given: Disagree) -> int:
-    """Draws claims and writes the outputs; returns the exit code. Raises FactloopError for invalid input."""
+    """Draws claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research labels disagree")
     from factloop.evaluation.labels.disagreements import SHEET, draw_disagreements
     from factloop.evaluation.labels.views import render_disagreements_html
     from factloop.evaluation.runs.reading import read_run
 
     if STANDARD_OUTPUT in (given.out, given.html, given.key):
-        raise ConfigError("--out, --html and --key are files: the adjudicator must not see the key")
+        raise ConfigError("--out, --html and --key must be files, because the adjudicator must not see the key")
     _want_one(given.out, given.html, "answer")
     try_outputs((given.out, given.html, given.key), (given.run,))
     refuse_existing((given.out,), FILLED_IN)
-    refuse_existing((given.key,), "a completed sheet may need it")
+    refuse_existing((given.key,), "a completed sheet may still need it")
     with stopped_with(NOT_WRITTEN):
         run = read_run(given.run)
         found = draw_disagreements(
@@ -273,12 +273,12 @@ def disagree(given: Disagree) -> int:
 
 def _want_one(out: str | None, html: str | None, to_do: str) -> None:
     if out is None and html is None:
-        raise ConfigError(f"set an output: --out for a sheet, --html for a page to {to_do} on")
+        raise ConfigError(f"set an output: --out for a sheet, or --html for a page on which to {to_do}")
 
 
 @command()
 def adjudicate(given: Adjudicate) -> int:
-    """Reads and counts the answers and writes the outputs; returns the exit code. Raises FactloopError."""
+    """Reads and counts the answers, writes the outputs, and returns the exit code. Raises FactloopError."""
     require("evaluation", "factloop research labels adjudicate")
     from factloop.evaluation.labels.adjudication import adjudicate as count
     from factloop.evaluation.labels.adjudication import read_answers

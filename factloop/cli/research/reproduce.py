@@ -1,4 +1,4 @@
-"""`factloop research reproduce` reproduces a table from the papers next to the published figures."""
+"""`factloop research reproduce` reproduces a table from the papers, and shows it next to the published figures."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ class Reproduce(Tabled):
     """Arguments of `research reproduce`."""
 
     entry: Annotated[str, Mark(ARGUMENT, "ENTRY")]
-    """Table to reproduce, such as vwc:table-21, or list to show them all."""
+    """Table to reproduce, such as vwc:table-21, or list to show all tables."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """Folder or file of labelled data. Default: the data downloaded by factloop research data get."""
     results: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Output of the command that list shows for the entry, for figures that need a model's answers."""
+    """Output of the command that list shows for the table, if its figures need a model's answers."""
     evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()
-    """Name of an evaluator in the paper, and its name in the results."""
+    """Name of an evaluator in the paper (PAPER) and in the results (OURS)."""
 
 
 @command()
 def reproduce(given: Reproduce) -> int:
-    """Lists the entries or reproduces one, and writes it; returns the exit code. Raises FactloopError."""
+    """Lists the tables, or reproduces and writes one. Returns the exit code. Raises FactloopError."""
     require("evaluation", "factloop research reproduce")
     require("trust", "factloop research reproduce")
     from factloop.evaluation.reproduction.registry import find_entry
     from factloop.evaluation.reproduction.views import print_reproduction, render_reproduction_html
 
     try_outputs(given.written, (given.data, given.results))
-    with stopped_with("It costs nothing to run it again."):
+    with stopped_with("Running it again costs nothing."):
         if given.entry == LIST:
             return _list(given)
         entry = find_entry(given.entry)
         if given.results and not entry.reads_results:
-            raise ConfigError(f"--results: {entry.id} does not use the output of another command")
+            raise ConfigError(f"{entry.id} does not use the output of another command; omit --results")
         if given.evaluator and not given.results:
-            raise ConfigError("--evaluator names evaluators in --results; also set --results")
+            raise ConfigError("--evaluator refers to evaluators in --results; also set --results")
         found = entry.reproduce(_inputs(given, entry))
     show, page = partial(print_reproduction, found, entry), partial(render_reproduction_html, found, entry)
     deliver(given, found, show, page=page)

@@ -1,4 +1,4 @@
-"""`factloop research verify` scores pairs of claim and document, as input for an audit."""
+"""`factloop research verify` scores pairs of a claim and a document, as input for an audit."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     dataset: Annotated[str | None, Mark(INPUT, "NAME:PART")] = None
     """A labelled data set, such as wice:dev."""
     data: Annotated[str | None, Mark(INPUT, "PATH")] = None
-    """File or folder of the data set. Default: the one downloaded by factloop research data get."""
+    """File or folder of the data set. Default: the folder downloaded by factloop research data get."""
     documents: Annotated[str | None, Mark(INPUT, "FILE")] = None
     """File of rows with id and document, for a data set that has no documents, such as tofueval."""
     column: Annotated[Texts, Mark(INPUT, "FIELD=COLUMN")] = ()
-    """Column to read a field from, for example claim=sentence."""
+    """Column from which to read a field, for example claim=sentence."""
     label: Annotated[Texts, Mark(INPUT, "TEXT=0|1")] = ()
-    """Read this label as 0 or 1, for example SUPPORTS=1."""
+    """Map a label to 0 or 1, for example SUPPORTS=1."""
     limit: Annotated[AtLeastOne | None, Mark(INPUT)] = None
     """Use only the first N pairs."""
     chunk_words: Annotated[tuple[AtLeastOne, ...], Mark(metavar="N")] = ()
@@ -60,7 +60,7 @@ class Verify(Quiet, AsJson, FailIfUnscored):
 
 @command(taking(VerifySettings, MODEL, LIMITS, BATCH))
 def verify(given: Verify, flags: Flags) -> int:
-    """Scores the pairs and writes the predictions; returns the exit code. Raises FactloopError for invalid input."""
+    """Scores the pairs, writes the predictions, and returns the exit code. Raises FactloopError for invalid input."""
     refuse_missing_data(given.pairs)
     from factloop.evaluation.verification.run import VerifyRequest, astream_verify
     from factloop.tools.judges.build import PROMPTED, parse_spec
@@ -68,7 +68,7 @@ def verify(given: Verify, flags: Flags) -> int:
     settings = load_settings(VerifySettings, flags)
     rows, place, dataset = _input(given)
     if given.out == STANDARD_OUTPUT:
-        raise ConfigError("--out must be a file: a run resumes from it")
+        raise ConfigError("--out must be a file, from which a run can resume")
     wanted = VerifyRequest(
         verifiers=given.verifier,
         out=Path(given.out),
@@ -90,7 +90,7 @@ def verify(given: Verify, flags: Flags) -> int:
 
 
 def _input(given: Verify) -> tuple[Iterator[PlacedRow], str, str]:
-    """The rows, the file they are read from, and the data set of rows that do not name one."""
+    """Returns the rows, the file that contains them, and the data set of rows that do not name one."""
     from factloop.evaluation.datasets.folder import find_part
     from factloop.evaluation.datasets.mapping import ColumnMapping
     from factloop.evaluation.verification.pairs import load_dataset_pairs, load_pairs
@@ -130,7 +130,7 @@ def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:
         *(_span_columns() if any(one.spans for one in run.evaluators) else ()),
     )
     print_sheet(terminal, sheet_of("Verifiers", columns, run.evaluators))
-    labelled = "all with a label" if run.n_labelled == run.n_pairs else f"{run.n_labelled:,} with a label"
+    labelled = "all labelled" if run.n_labelled == run.n_pairs else f"{run.n_labelled:,} with a label"
     terminal.print(f"{figures.plural(run.n_pairs, 'pair')} ({labelled}) in {visible(out)}", soft_wrap=True)
     if run.usage.calls or run.usage.failed_calls:
         tokens = f"{run.usage.prompt_tokens:,} + {run.usage.completion_tokens:,} tokens"

@@ -20,7 +20,7 @@ class FactualityMetric(BaseMetric):
     """
 
     def __init__(self, check: AnyChecker | None = None, threshold: float = 1.0) -> None:
-        self.check, self.threshold = as_check(check), threshold  # DeepEval copies a metric using these names
+        self.check, self.threshold = as_check(check), threshold  # DeepEval copies a metric by these names
 
     def measure(self, test_case: LLMTestCase, *args: Any, **kwargs: Any) -> float | None:
         return run_blocking(self.a_measure(test_case, *args, **kwargs))

@@ -11,7 +11,7 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 @scorer(metrics=[mean(), stderr()], name=NAME)
 def factuality(check: AnyChecker | None = None) -> Scorer:
-    """Scores the completion against the documents in the sample's metadata. It stays unscored if no claim was scored.
+    """Scores the completion against the documents in the sample's metadata. Samples without scored claims are unscored.
 
     Raises ConfigError, DataError.
     """

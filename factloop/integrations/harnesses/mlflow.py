@@ -13,7 +13,7 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 def factuality_scorer(check: AnyChecker | None = None) -> Scorer:
-    """Returns a scorer of `outputs`. Documents are in `outputs`, `inputs` or `expectations`, under the check's key.
+    """Returns a scorer of `outputs`. Documents are read from `outputs`, `inputs` or `expectations`, by the check's key.
 
     If no claim was scored, the feedback has an error and no value. Raises ConfigError, DataError.
     """

@@ -1,4 +1,4 @@
-"""factloop's score as a Python assertion for promptfoo, which runs the user's file and requires no package."""
+"""factloop's score as a Python assertion for promptfoo, which runs the user's file and needs no extra package."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from factloop.reports.claims import views_of
 def factuality_assert(
     check: AnyChecker | None = None, threshold: float = 1.0
 ) -> Callable[[Any, Mapping[str, Any]], dict[str, Any]]:
-    """Returns the function `get_assert` for an assertion file, which returns a GradingResult.
+    """Returns the function `get_assert` for an assertion file. It returns a GradingResult.
 
-    The question is in `vars`, and documents are in `vars`, the assertion's `config` or the provider's `metadata`, each
-    under the check's key. The assertion passes if the score reaches the threshold and no claim is unscored. Each scored
-    claim is a component. If no claim was scored, it raises FactloopError, which promptfoo displays as an error of the
-    assertion. Raises ConfigError, DataError.
+    The question is read from `vars`, and documents from `vars`, the assertion's `config` or the provider's `metadata`,
+    each under the check's key. The assertion passes if the score reaches the threshold and no claim is unscored. Each
+    scored claim is a component. If no claim was scored, the function raises FactloopError, which promptfoo displays as
+    an error of the assertion. Raises ConfigError, DataError.
     """
     checking = as_check(check)
 

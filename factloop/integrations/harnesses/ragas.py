@@ -13,7 +13,7 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 class FactualityMetric(BaseMetric):
-    """Scores `response` against `retrieved_contexts`; NaN if no claim was scored, as in ragas' own metrics."""
+    """Scores `response` against `retrieved_contexts`. Without scored claims, the score is NaN, as in ragas' metrics."""
 
     def __init__(self, check: AnyChecker | None = None, name: str = NAME) -> None:
         super().__init__(name=name)

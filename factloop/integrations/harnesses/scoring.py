@@ -20,25 +20,25 @@ NAME = "factuality"  # the name of the score in every harness
 
 @dataclass(frozen=True)
 class Score:
-    """The overall result for the claims in an answer."""
+    """The score of an answer."""
 
     report: FactualityReport
 
     @property
     def value(self) -> float | None:
-        """Precision: the fraction of scored claims that are supported, from 0 to 1; None if no claim was scored."""
+        """Precision: the fraction of scored claims that are supported, from 0 to 1, or None if no claim was scored."""
         return self.report.precision
 
     @property
     def comment(self) -> str:
-        """Precision and counts, every unsupported claim with its evidence, and the parts that were not checked."""
+        """Precision, counts, every unsupported claim with its evidence, and any parts that were not checked."""
         at_fault = [one for one in problems_first(views_of(self.report.claims)) if one.is_problem]
         unread = [one for one, finding in unchecked(self.report) if finding is not Finding.UNSCORED]
         return factual_failure((), self.report, at_fault, unread)
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """`n_scored` and `n_unscored` (numbers of claims), and `judge`."""
+        """`n_scored` and `n_unscored`, which are numbers of claims, and `judge`."""
         counts = self.report.counts
         return {"n_scored": counts.scored, "n_unscored": counts.unscored, "judge": self.report.fingerprint.judge}
 
@@ -48,10 +48,10 @@ class Score:
 
 
 async def ascore(check: FactCheckRunnable, answer: object, question: object = None, *others: object) -> Score:
-    """Scores an answer to a question. Both are strings, messages, or records with these under the check's keys.
+    """Scores an answer to a question. Each is a string, a message, or a record that contains it under the check's key.
 
-    Documents come from the first of these records and `others` that has their key. Costs money if a model or a paid
-    search is used. Raises ConfigError, DataError.
+    Documents come from the first record among `answer`, `question` and `others` that contains the key for documents.
+    Costs money if a model or a paid search is used. Raises ConfigError, DataError.
     """
     keys = check.keys
     found = [one for one in (answer, question, *others) if not _is_spoken(one) and has_key(one, keys.documents)]

@@ -1,4 +1,4 @@
-"""factloop for LangChain and LangGraph, as a step in a chain, a tool or guard for an agent, or a node in a graph."""
+"""factloop for LangChain and LangGraph: a step in a chain, a tool or guard for an agent, and a node in a graph."""
 
 from __future__ import annotations
 

@@ -14,17 +14,17 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 PARSED = frozenset({"parsed", "tool_calls"})
-"""Fields in which providers' message classes repeat the answer outside the content."""
+"""Fields outside the content in which providers' message classes repeat the answer."""
 
 
 @dataclass(frozen=True)
 class FinalAnswer:
-    """The texts in an answer that are guarded, and the messages and structured response that contain them."""
+    """The guarded texts in an answer, and the messages and structured response that contain them."""
 
     texts: tuple[str, ...]
     messages: tuple[BaseMessage, ...]
     structured: Any = None
-    """The structured response; None if the answer is plain text."""
+    """The structured response, or None if the answer is plain text."""
 
     @property
     def text(self) -> str:
@@ -37,7 +37,7 @@ class FinalAnswer:
         return last.name if self.structured is not None and isinstance(last, ToolMessage) else None
 
     def split(self, text: str) -> tuple[str, ...]:
-        """Splits a new text of the whole answer into its parts. If that is not possible, the first part has it all."""
+        """Splits a new text for the whole answer into parts. If that is impossible, the first part contains all."""
         paragraphs, counts = text.split("\n\n"), [one.count("\n\n") + 1 for one in self.texts]
         if len(paragraphs) != sum(counts):
             return text, *[""] * (len(counts) - 1)
@@ -45,9 +45,9 @@ class FinalAnswer:
         return tuple("\n\n".join(next(rest) for _ in range(count)) for count in counts)
 
     def replaced(self, texts: Sequence[str], *, blocked: bool) -> tuple[list[BaseMessage], Any]:
-        """The messages that replace these texts with others, and the updated structured response.
+        """Returns the messages that replace the guarded texts with these texts, and the updated structured response.
 
-        New messages get new ids, because a message stream skips messages whose id it has already seen. If the answer is
+        New messages get new ids, because a stream of messages skips ids that it has already seen. If the answer is
         `blocked`, none of it is kept.
         """
         new = dict(zip(self.texts, texts, strict=True))
@@ -77,7 +77,7 @@ class FinalAnswer:
 
 
 def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswer | None:
-    """The final answer of an agent; None if the agent ended without an answer or nothing in it is guarded.
+    """Returns the final answer of an agent, or None if there is no answer, or if nothing in the answer is guarded.
 
     In a structured response, the texts under the `named` keys are guarded. If there are none, or no keys are named, all
     texts of at least two words are guarded.
@@ -98,13 +98,13 @@ def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswe
 
 
 def _says_something_or_nothing(message: AIMessage) -> bool:
-    """Whether the message contains text or is empty, rather than containing an image or a refusal."""
+    """Whether the message contains text or nothing, rather than an image or a refusal."""
     says_nothing_else = all(block["type"] in ("text", "reasoning") for block in message.content_blocks)
     return bool(str(message.text).strip()) or says_nothing_else
 
 
 def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
-    """The content with a new text. Unless blocked, it keeps other blocks, and the old text if this is only extended."""
+    """Returns the content with a new text. Unless blocked, keeps other blocks, and old text that is only extended."""
     content, before = message.content, str(message.text)
     if isinstance(content, str) or blocked:
         return text
@@ -115,7 +115,7 @@ def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
 
 
 def _parts(value: Any) -> Mapping[Any, Any]:
-    """The contents of an object or a list, by name or index."""
+    """Returns the contents of an object or a list by name or index."""
     if isinstance(value, Mapping):
         return value
     if isinstance(value, BaseModel):
@@ -126,7 +126,7 @@ def _parts(value: Any) -> Mapping[Any, Any]:
 
 
 def leaves(value: Any, keys: Collection[str] = (), *, named: bool = True) -> Iterator[str]:
-    """Yields all texts in a value that is `named`, otherwise texts under `keys` or, without keys, of several words."""
+    """Yields the texts in a value: all if it is `named`, else those under `keys` or, without keys, of several words."""
     if type(value) is str and (named or (not keys and len(value.split()) > 1)):
         yield value
     for key, one in _parts(value).items():
@@ -134,7 +134,6 @@ def leaves(value: Any, keys: Collection[str] = (), *, named: bool = True) -> Ite
 
 
 def _with(value: Any, new: Mapping[str, str]) -> Any:
-    """The value with its texts replaced."""
     if type(value) is str:
         return new.get(value, value)
     changed = {key: _with(one, new) for key, one in _parts(value).items()}

@@ -24,14 +24,14 @@ MOST_CLAIMS, MOST_PASSAGES = 10, 8
 
 
 class CorrectionRunnable(InOneLoop[Correction]):
-    """Corrects an answer using the documents that it was written from.
+    """Corrects an answer with the documents from which it was written.
 
         chain | CorrectionRunnable(FactChecker("openai:gpt-4o-mini")) | (lambda done: done.text)
 
-    The input is the same as for `FactCheckRunnable`, with its keys, mode and retriever. The output is a `Correction`,
-    whose `text` is the text to use. This is the rewritten answer if a second check found it better, and otherwise the
-    original answer, with marks after doubtful passages.
-    Costs money if a model is used. Raises ConfigError, or DataError for invalid input.
+    The input is the same as for `FactCheckRunnable`, with the same keys, mode and retriever. The output is a
+    `Correction`. Its `text` is the rewritten answer if a second check found it better, or otherwise the original answer
+    with marks after doubtful passages. Costs money if a model is used. Raises ConfigError, or DataError for invalid
+    input.
     """
 
     def __init__(
@@ -45,8 +45,8 @@ class CorrectionRunnable(InOneLoop[Correction]):
     ) -> None:
         """`check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims.
 
-        The limits of the check apply to the correction as a whole. `contradicted`, `unsupported` and `unscored` have
-        the same meaning as for `Corrector`. Raises ConfigError.
+        The limits of the check apply to the whole correction. `contradicted`, `unsupported` and `unscored` have the
+        same meaning as for `Corrector`. Raises ConfigError.
         """
         self.check = as_check(check)
         self._corrector = Corrector(
@@ -68,13 +68,13 @@ class CorrectionRunnable(InOneLoop[Correction]):
 
 
 def can_be_revised(report: FactualityReport) -> bool:
-    """Whether the agent could give a better answer. If checks failed, another answer would not help."""
+    """Whether the agent could give a better answer. If only checks failed, it could not."""
     return bool(_failing(report))
 
 
 def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
-    """A message, marked as factloop's own, that lists the failed claims (at most ten, with contradicted and unproven
-    claims listed separately) and what the evidence says.
+    """Returns a message, marked as factloop's own, that lists the failed claims and what the evidence says. It lists at
+    most ten, with contradicted and unproven claims in separate lists.
     """
     failing = _failing(report)[:MOST_CLAIMS]
     told = {
@@ -90,7 +90,7 @@ def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
 
 
 def without_drafts(messages: Sequence[BaseMessage], tool: str | None = None) -> list[RemoveMessage]:
-    """The messages to remove from an agent's history: requests for a revision, and the answers that they refer to.
+    """Returns the messages to remove from an agent's history: requests for a revision, and the answers to be revised.
 
     `tool` is the tool that the model calls to return its answer.
     """
@@ -104,7 +104,7 @@ def without_drafts(messages: Sequence[BaseMessage], tool: str | None = None) -> 
 
 
 def _length_of_draft(before: Sequence[BaseMessage], tool: str | None) -> int:
-    """The number of messages in an answer: one text, or a call and its result; 0 if other calls depend on it."""
+    """Returns the number of messages in an answer (a text, or a call and its result), or 0 if other calls need it."""
     match before:
         case [*_, AIMessage(tool_calls=[])]:
             return 1
@@ -129,6 +129,6 @@ def _outcome(claim: Claim) -> str:
 
 
 def _evidence(claims: Sequence[Claim]) -> list[Evidence]:
-    """The evidence on which the verdicts are based, with each passage included once."""
+    """Returns the evidence on which the verdicts are based, without repeated passages."""
     cited = [item for claim in claims for item in claim.evidence if item.id in claim.judgement.cited]
     return list({(item.source, item.passage): item for item in cited}.values())[:MOST_PASSAGES]

@@ -1,4 +1,4 @@
-"""Collects the evidence for checking an agent's answer, which it must have retrieved and not written itself."""
+"""Collects the evidence for checking an agent's answer. The agent must have retrieved the evidence, not written it."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class Evidence:
     """Collects the documents that an answer is checked against."""
 
     documents: tuple[Document, ...]
-    """Documents that are always included."""
+    """Documents that are always part of the evidence."""
     extract: Extract | None
     system_message: bool | ReadSystem
     conversation: bool
     """Whether evidence retrieved for earlier questions also counts."""
     tools: frozenset[str] | None
-    """The tools whose results are evidence; None for all."""
+    """The tools whose results are evidence. None stands for all tools."""
 
     def of(self, state: Mapping[str, Any], told: Sequence[str], *, answering: str | None) -> list[Document]:
-        """Returns the documents. `told` are the system messages that the model was called with. Raises DataError.
+        """Returns the documents. `told` contains the model's system messages. Raises DataError.
 
-        `answering` is the tool that the model calls to return its answer, which is not evidence.
+        `answering` is the tool that the model calls to return its answer. The answer is not evidence.
         """
         if self.extract is not None:
             brought: Sequence[Document] = documents_of("what extract returned", self.extract(state)) or ()
@@ -57,10 +57,9 @@ class Evidence:
         return [*told, text] if text.strip() and text not in told else None
 
     def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[Document]:
-        """Yields the results of tools, without text that the model wrote itself in earlier calls.
+        """Yields the results of tools, without text that the model wrote in earlier calls.
 
-        Documents returned by a named tool are not shortened, since the model may send a true sentence before looking it
-        up.
+        Documents returned by a named tool are not shortened, because the model may send a true sentence to look it up.
         """
         asked = max((place for place, one in enumerate(messages) if is_persons(one)), default=-1)
         names: dict[str | None, str] = {}
@@ -85,9 +84,9 @@ class Evidence:
 
 
 def without_own(text: str, own: Sequence[str]) -> str:
-    """The text without the statements that `own` contains, ignoring case and white space.
+    """Returns the text without the statements in `own`, ignoring case and white space.
 
-    Text that states nothing by itself is kept, for example a question, or a name that was searched for.
+    Keeps text that states nothing by itself, such as a question, or a name that was searched for.
     """
     said = {words for one in own for words in _statements(one)}
     for words in sorted(said | {json.dumps(one)[1:-1] for one in said}, key=len, reverse=True):  # or JSON-escaped
@@ -108,6 +107,6 @@ def _plain(text: str) -> str:
 
 
 def _statements(text: str) -> list[str]:
-    """The sentences that state something by themselves."""
+    """Returns the sentences that state something by themselves."""
     found = [one.text for one in split_sentences(text)]
     return [one for one in found if " " in one and silence_of(Part(one, 0, len(one), "heading")) is None]

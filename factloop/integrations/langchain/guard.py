@@ -22,7 +22,7 @@ from factloop.tools.search.handed_over import Documents
 
 
 class GuardOptions(TypedDict, total=False):
-    """Options of `StreamGuard`, documented there."""
+    """The options of `StreamGuard`, which documents them."""
 
     replacement: str
     message: str
@@ -43,11 +43,11 @@ class FactCheckStreamGuard(Runnable[Any, str]):
 
     The previous step yields texts, messages, or mappings with `response` and optionally `question` and `documents`,
     under the keys of `check`: `RunnablePassthrough.assign(response=prompt | model) | FactCheckStreamGuard(check)`. If
-    no documents are passed here, the guard waits for documents in the input. If the input has none either, the
-    retriever of `check` is searched, as in `FactCheckRunnable`. `invoke` guards a whole answer in the same way.
+    `documents` is not set, the guard waits for documents in the input. If the input contains none, the guard searches
+    the retriever of `check`, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
 
-    `policy` and `options` are those of `StreamGuard`. By default, the limits of `check` apply to each sentence.
-    `on_event` is called with each event, the last of which contains the report. Raises ConfigError, DataError.
+    `policy` and `options` have the same meaning as for `StreamGuard`. By default, the limits of `check` apply to each
+    sentence. `on_event` is called with each event. The last event contains the report. Raises ConfigError, DataError.
     """
 
     def __init__(
@@ -104,8 +104,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     async def _guarded(
         self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]
     ) -> AsyncGenerator[str, None]:
-        """Yields the released text. LangChain wraps the chunks in two more streams, none of which it closes. Garbage
-        collection would otherwise close all of them at the same time, which fails."""
+        """Yields the released text, and closes the streams in which LangChain wraps the chunks. LangChain does not, and
+        garbage collection would fail because it would close all of them at the same time."""
         steps: Any = self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
         async with closed_after(chunks), aclosing(steps):
             async for text in steps:
@@ -138,7 +138,7 @@ class _StreamedAnswer:
         self.question: str | None = None
 
     async def begin(self) -> None:
-        """Reads up to the first words of the answer or, if documents come later in the input, up to these."""
+        """Reads up to the first words of the answer, or up to the documents if they come later."""
         async for chunk in self._chunks:
             self._begun.append(self._take(chunk))
             is_mapping = isinstance(chunk, Mapping)

@@ -17,7 +17,7 @@ from factloop.core.records import FactualityReport, SourceDocument
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.handed_over import Documents, documents_of
 
-REQUEST = "factloop_request"  # marks a message as factloop's own request to revise an answer
+REQUEST = "factloop_request"  # marks a message as factloop's request to revise an answer
 
 
 @dataclass(frozen=True)
@@ -27,21 +27,21 @@ class AnswerInput:
     response: str
     question: str | None
     documents: Documents | None
-    """None if no documents were passed; an empty tuple if a search found none."""
+    """None if no documents were passed, or an empty tuple if a search found none."""
     names_documents: bool = False
-    """Whether the input has a key for the documents, even if its value is None."""
+    """Whether the input contains the key for documents, even if the value is None."""
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of the answer, the question and the documents in the input of a chain."""
+    """The keys of the answer, the question and the documents in a chain's input."""
 
     response: str = "response"
     question: str = "question"
     documents: str = "documents"
 
     def read(self, given: object) -> AnswerInput:
-        """Reads the answer from a mapping and ignores other keys. Raises DataError."""
+        """Reads the answer from a mapping, and ignores other keys. Raises DataError."""
         if not isinstance(given, Mapping):
             hint = (
                 f" (in a chain: RunnablePassthrough.assign({self.response}=...) before it)" if _is_text(given) else ""
@@ -57,27 +57,27 @@ class Keys:
     def write(
         self, response: object, question: object, documents: object, *, names_documents: bool = False
     ) -> dict[str, Any]:
-        """Returns a mapping that `read` can read. If `documents` is None, its key is left out by default."""
+        """Returns a mapping for `read`. By default, the key for documents is left out if `documents` is None."""
         written = {self.response: response, self.question: question}
         return {**written, self.documents: documents} if documents is not None or names_documents else written
 
 
 def has_key(record: object, key: str | None) -> bool:
-    """Whether a dictionary, dataclass or pydantic model has this key."""
+    """Whether a dictionary, dataclass or pydantic model has the key."""
     if key is None:
         return False
     return key in record if isinstance(record, Mapping) else hasattr(record, key)
 
 
 def value_at(record: object, key: str | None) -> Any:
-    """The value of a key in a record; None if it is missing."""
+    """Returns the value of the key in a record, or None if there is no such key."""
     if key is None:
         return None
     return record.get(key) if isinstance(record, Mapping) else getattr(record, key, None)
 
 
 def question_at(name: str, value: Any) -> str | None:
-    """The question and the conversation before it, without factloop's own requests. Raises DataError."""
+    """Returns the question and the conversation before it, without factloop's own requests. Raises DataError."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = [one for one in value if not (isinstance(one, BaseMessage) and is_revision_request(one))]
     if value is not None and not isinstance(value, str | BaseMessage | Sequence):
@@ -86,7 +86,7 @@ def question_at(name: str, value: Any) -> str | None:
 
 
 def documents_at(name: str, value: Any) -> Documents | None:
-    """The documents, or a source to search. Raises DataError."""
+    """Returns the documents, or a source to search. Raises DataError."""
     return value if isinstance(value, BaseRetriever | VectorStore) else documents_of(name, value)
 
 
@@ -95,7 +95,7 @@ def _is_text(given: object) -> bool:
 
 
 def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
-    """The text of a string or a message or, if there are several, of the speaker's last message. Raises DataError."""
+    """Returns the text of a string or message or, in a list, of the speaker's last message. Raises DataError."""
     if isinstance(value, str):
         return value
     if isinstance(value, BaseMessage):
@@ -108,7 +108,7 @@ def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
 
 
 def is_revision_request(message: BaseMessage) -> bool:
-    """Whether the message is factloop's own request for a revision, not a person's."""
+    """Whether the message is factloop's own request for a revision, rather than a person's."""
     return isinstance(message, HumanMessage) and bool(message.additional_kwargs.get(REQUEST))
 
 
@@ -117,7 +117,7 @@ def is_persons(message: BaseMessage) -> bool:
 
 
 def brought_by(answer: ToolMessage) -> list[Document]:
-    """The result of a tool: documents if it returned any, otherwise its text.
+    """Returns the documents in a tool's result or, if there are none, its text.
 
     Messages from failed tools and factloop's own reports are not evidence.
     """

@@ -1,4 +1,5 @@
-"""A guard for `langchain.agents.create_agent` that checks the final answer against what the agent retrieved."""
+"""A guard for `langchain.agents.create_agent` that checks the final answer against the evidence that the agent
+retrieved."""
 
 from __future__ import annotations
 
@@ -58,61 +59,59 @@ log = logging.getLogger(__name__)
 
 class FactCheckState(AgentState[Any]):
     factcheck: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
-    """The report on the last answer as a dictionary; None if there was no answer to check."""
+    """The report on the last answer as a dictionary, or None if there was no answer to check."""
     factcheck_reports: NotRequired[Annotated[list[dict[str, Any]], OmitFromInput]]
-    """The reports on drafts since the user's last message, at most `max_revisions`. The final answer is not a draft."""
+    """The reports on drafts since the user's last message, up to `max_revisions`. The final answer is not a draft."""
     factcheck_correction: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
     """The correction as a dictionary, if `action="correct"`."""
     factcheck_usage: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
-    """The cost of all checks and corrections since the user's last message, including those of drafts."""
+    """The cost of all checks and corrections since the user's last message, including checks of drafts."""
     factcheck_told: NotRequired[Annotated[list[str], PrivateStateAttr]]
-    """The system messages that the model was called with, if they are evidence."""
+    """The system messages with which the model was called, if they are evidence."""
 
 
 def in_a_note(report: FactualityReport) -> str:
-    """A short version of the report, as shown below an answer."""
+    """Returns the report in short form, as shown below an answer."""
     if not report.response.strip():
         return "Fact check: the answer is empty, so nothing was checked."
     return f"Fact check: {in_words(report)}"
 
 
 def in_its_place(report: FactualityReport) -> str:
-    """The text that replaces a blocked answer. It contains no details of a failure."""
+    """Returns the text that replaces a blocked answer, without details of any failure."""
     if not report.response.strip():
         return BLOCKED_EMPTY
     return BLOCKED if failure_of_all(report.claims) is None else BLOCKED_UNCHECKED
 
 
 class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
-    """Checks an agent's final answer against what its tools returned since the user's last message.
+    """Checks an agent's final answer against the results of its tools since the user's last message.
 
-    With `retrieved="conversation"`, everything that the tools returned counts. This suits agents that answer follow-up
-    questions from earlier results, but an answer can then also pass because of evidence for another question. You can
-    add evidence:
+    With `retrieved="conversation"`, all results of the tools count. This suits agents that answer follow-up questions
+    from earlier results, but an answer may then pass because of evidence for another question. You can add evidence:
 
     - `documents` are always included;
-    - `system_message=True` adds the system message that the model was called with, for example from LangChain's
-      `dynamic_prompt` if it precedes this middleware in the list. A function of its text can select the evidence in it;
+    - `system_message=True` adds the system message with which the model was called, for example from LangChain's
+      `dynamic_prompt` if it precedes this middleware in the list. Pass a function of the text to select evidence in it;
     - `extract`, a function of the agent's state, returns the evidence to use instead of the tools' results.
 
-    `evidence_tools` limits which tools count as evidence. Statements that the model wrote in the arguments of a call
-    are removed from later tool results, because an echo is not evidence. A warning is logged for a name that no tool
-    has.
+    `evidence_tools` limits which tools provide evidence. Statements that the model wrote in the arguments of a call are
+    removed from later tool results, because an echo is not evidence. Names without a tool are logged as a warning.
 
     `action`:
 
-    - `annotate` (the default) adds the report below the answer, as written by `formatter`;
+    - `annotate` (the default) adds the report, as formatted by `formatter`, below the answer;
     - `block` replaces the answer with `message`, a string or a function of the report, if `blocks` returns True for the
       report. By default, this is the case if anything is unsupported or unchecked (`findings.has_unproven`), except for
       the findings in `passing`;
     - `record` changes nothing;
     - `revise` asks the agent for another answer while `blocks` returns True, at most `max_revisions` times. The agent
       receives the failed claims and what the evidence says, and may use its tools again. Its next answer is checked
-      against everything retrieved since the user's last message. If that answer does not pass either, `then` applies
-      (by default `block`). At the end, drafts and requests are removed from the messages, but their reports are kept.
-      An answer is not sent back if only its check failed, because another answer would not help;
+      against everything retrieved since the user's last message. If no answer passes, `then` applies (by default
+      `block`). At the end, drafts and requests are removed from the messages, but their reports are kept. An answer is
+      not sent back if only its check failed, because another answer would not help;
     - `correct` replaces the answer with the corrected text. Contradicted passages are corrected if a second check
-      confirms the improvement, and doubtful ones are marked, as set by `contradicted`, `unsupported` and `unscored`
+      confirms the improvement. Doubtful passages are marked, as set by `contradicted`, `unsupported` and `unscored`
       (see `Corrector`). If `blocks` still returns True, the text is annotated, but the default `blocks` ignores marked
       passages. If claims stay unscored because calls failed or a limit was reached, `then` applies (by default
       `block`); with `annotate` or `record`, these claims are marked.
@@ -126,9 +125,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     The report is always in the state, as `factcheck`. In faithfulness mode, an answer without evidence has no judged
     claims and is blocked if it makes any claims. A tool's documents are those in its artifact or, if there are none,
     its text. An empty answer has a report without claims, and is blocked or annotated unless your own `blocks` decides
-    otherwise. A
-    response without guarded texts passes unchecked, as does an image or a provider's refusal block; `factcheck` is then
-    None. If the judge is unreachable, claims stay unscored. Raises ConfigError.
+    otherwise. A response without guarded texts passes unchecked, as does an image or a provider's refusal block. In
+    these cases, `factcheck` is None. If the judge is unreachable, claims stay unscored. Raises ConfigError.
 
     The model's own output cannot be held back: a stream of the agent's `messages` contains it, in tokens or whole,
     before the check starts. A replacement has a new id, so it appears later in that stream. In `updates`, the step of
@@ -168,7 +166,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         if max_revisions < 1:
             raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
         if blocks is not None and passing:
-            raise ConfigError("set blocks or passing, not both: blocks also decides what passes")
+            raise ConfigError("set either blocks or passing, because blocks also decides what passes")
         self.check = as_check(check)
         self._correction = CorrectionRunnable(
             self.check, max_rounds=max_rounds, contradicted=contradicted, unsupported=unsupported, unscored=unscored
@@ -206,7 +204,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return self._with_told(request, await handler(request))
 
     def _warn_of_strange_tools(self, request: ModelRequest[Any]) -> None:
-        """Warns once about each name in `evidence_tools` for which the agent has no tool. This is not an error, because
+        """Warns once about each name in `evidence_tools` that is not a tool of the agent. This is not an error, because
         an agent may offer the model different tools in each call."""
         there = sorted(_name_of(one) for one in request.tools)
         for name in sorted((self._gatherer.tools or frozenset()) - {*there, *self._told_tools}):
@@ -216,7 +214,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     def _with_told(
         self, request: ModelRequest[Any], response: ModelResponse[Any]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        """The response, with the system message added to the state."""
+        """Returns the response, and adds the system message to the state."""
         state: Any = request.state
         told = self._gatherer.noted(state.get("factcheck_told") or [], request.system_message)
         if told is None:
@@ -243,7 +241,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return outer_span(self.check.checker.settings.tracing, "guard", {"factloop.guard.action": self._action})
 
     def _asked(self, state: FactCheckState) -> tuple[FinalAnswer | None, dict[str, Any] | None]:
-        """The final answer, and the input of the check with question and evidence; None if there is no answer."""
+        """Returns the final answer and the check's input with question and evidence, or None if there is no answer."""
         answer = final_answer(state, self._fields)
         if answer is None:
             return None, None
@@ -305,7 +303,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return ("corrected" if is_changed else "passed"), texts
 
     def _is_said(self, correction: Correction) -> bool:
-        """Whether everything that does not pass is marked in the text. This is unknown for a custom `blocks`."""
+        """Whether everything that does not pass is marked in the text. Always False with a custom `blocks`."""
         if not self._blocks_by_findings or not correction.report.response.strip():
             return False
         unmarked = (doubt for doubt in correction.doubts if doubt.mark is None)
@@ -319,7 +317,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
 
 def _name_of(tool: BaseTool | dict[str, Any]) -> str:
-    """The name of one of the agent's tools, or of a tool that the model's provider runs."""
+    """Returns the name of one of the agent's tools, or of a tool that the model's provider runs."""
     if isinstance(tool, BaseTool):
         return tool.name
     return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type"))

@@ -44,19 +44,19 @@ class InOneLoop(Runnable[dict[str, Any], Output]):
 
 
 class FactCheckRunnable(InOneLoop[FactualityReport]):
-    """Checks an answer against the documents that it was written from.
+    """Checks an answer against the documents from which it was written.
 
         check = FactCheckRunnable(FactChecker("openai:gpt-4o-mini"))
         report = check.invoke({"question": ..., "response": ..., "documents": [...]})
 
     The input is a mapping with `response` (a string or a message) and optionally `question` (a string, a message or a
-    history) and `documents` (as for `FactChecker.acheck`; without them, `retriever` is searched). `keys` renames these,
-    for example `Keys(question="input", documents="context")`. Other keys in the input are ignored. The output is a
-    `FactualityReport`. Its evidence refers to each document by the `source` in its metadata, and its warnings state the
-    mode:
+    history) and `documents` (as for `FactChecker.acheck`; without them, `retriever` is searched). `keys` renames these
+    keys, for example `Keys(question="input", documents="context")`. Other keys in the input are ignored. The output is
+    a `FactualityReport`. Its evidence refers to each document by the `source` in its metadata, and its warnings state
+    the mode:
 
     - `faithfulness` (the default) checks only against the documents in the input. If there are none (an empty list, or
-    None without a retriever), every claim is unscored (`no_source`). If the key is missing, ConfigError is raised.
+    None without a retriever), every claim is unscored (`no_source`). A missing key raises ConfigError.
     - `factuality` searches these documents first, and then the checker's own sources.
 
     `stream` and `astream` yield the events of `factloop.core.events` as they happen, followed by the report itself
@@ -75,9 +75,10 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         keys: Keys = Keys(),  # noqa: B008 - it is frozen
         limits: Limits | None = None,
     ) -> None:
-        """`limits` apply to each check, within the checker's own limits.
+        """`limits` applies to each check, within the checker's own limits.
 
-        Without a `checker`, the offline engine judges the claims. Raises ConfigError."""
+        Without a `checker`, the offline engine judges the claims. Raises ConfigError.
+        """
         if mode not in ("faithfulness", "factuality"):
             raise ConfigError(f"mode = {mode!r}: must be 'faithfulness' or 'factuality'")
         self.checker = given_checker(checker)
@@ -123,7 +124,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
                     yield event.report if isinstance(event, CheckFinished) else event
 
     async def sources(self, asked: AnswerInput) -> Sources:
-        """The sources to check an answer against. Raises ConfigError if the input does not mention documents."""
+        """Returns the sources to check an answer against. Raises ConfigError if the input has no key for documents."""
         if asked.documents is None:
             if self.mode == "faithfulness" and not self._retriever and not asked.names_documents:
                 key = self.keys.documents
@@ -136,14 +137,14 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
 
 
 AnyChecker = FactCheckRunnable | FactChecker
-"""A step in a chain, with its mode, keys, retriever and limits, or only a checker."""
+"""A step in a chain, with mode, keys, retriever and limits, or only a checker."""
 
 
 def as_check(check: AnyChecker | None) -> FactCheckRunnable:
-    """Returns the check itself, a check that wraps the checker or, for None, a check that uses the offline engine.
+    """Returns a check unchanged, wraps a checker in a check, or returns a check that uses the offline engine for None.
 
-    A checker with its own documents or search gets the mode `factuality`, so that these are searched as well. Any other
-    checker gets `faithfulness`. Raises ConfigError for anything else.
+    A checker with its own documents or search gets the mode `factuality`, so that these are also searched. Other
+    checkers get `faithfulness`. Raises ConfigError for anything else.
     """
     if check is None:
         return FactCheckRunnable()

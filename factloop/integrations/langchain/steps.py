@@ -31,13 +31,12 @@ def factcheck_tool(
     name: str = "factcheck",
     description: str = DESCRIPTION,
 ) -> BaseTool:
-    """Returns a tool with the arguments `response` and `question`. Its content is a short report, and its artifact is
-    the full report.
+    """Returns a tool with the arguments `response` and `question`. A call returns a short report as content, and the
+    full report as artifact.
 
     `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims. Claims are judged
-    against `documents` or, without these, the retriever of `check`. In factuality mode, the checker's sources are
-    searched as well. If a text cannot be checked, the agent receives a message and there is no artifact. Raises
-    ConfigError.
+    against `documents` or, by default, the retriever of `check`. In factuality mode, the checker's sources are searched
+    as well. If a text cannot be checked, the agent receives a message, and there is no artifact. Raises ConfigError.
     """
     checking = as_check(check)
     given = documents_at("documents", documents)
@@ -74,13 +73,13 @@ def build_factcheck_node(
 
     The arguments are keys of the state, which may be a dictionary, a dataclass or a pydantic model. Keys that are None
     or missing are ignored, except for the response. If `documents` is None and the check has no retriever, all claims
-    are `no_source`. In a list of messages, the response is the model's last message, and the question is the user's
-    last message with the conversation before it. `response="messages", question="messages", documents=None` suits
-    MessagesState.
+    are unscored (`no_source`). In a list of messages, the response is the model's last message, and the question is the
+    user's last message with the conversation before it. `response="messages", question="messages", documents=None`
+    suits MessagesState.
 
     The report is written as a dictionary, which every checkpointer can save. Read it with
     `FactualityReport.model_validate`. `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine
-    judges the claims. The node works with `invoke` and `ainvoke`. The check is not part of the checkpoints. Raises
+    judges the claims. The node works with `invoke` and `ainvoke`. Checkpoints do not contain the check. Raises
     ConfigError, DataError.
     """
     checking = as_check(check)

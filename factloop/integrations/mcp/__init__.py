@@ -1,4 +1,4 @@
-"""Offers factloop as a Model Context Protocol server for any agent. Needs the `mcp` extra."""
+"""factloop as a Model Context Protocol server for any agent. Needs the `mcp` extra."""
 
 from factloop.core.extras import require
 

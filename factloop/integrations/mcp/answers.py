@@ -1,4 +1,4 @@
-"""Short versions of reports for agents, without details that only readers of a whole report need."""
+"""Short forms of reports for agents, without details that only readers of a whole report need."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def trust_scores(report: TrustReport) -> TrustScores:
 
 
 def trust_in_words(scores: TrustScores) -> str:
-    """The scores in a few lines of plain text."""
+    """Returns the scores as a few lines of plain text."""
 
     def part(name: str, value: float | None, why: object) -> str:
         return f"{name}: {f'unscored ({why})' if value is None else f'{value:g}'}"
@@ -178,7 +178,7 @@ def _judged(claim: Claim) -> JudgedClaim:
 
 
 def _cited(rationale: str, evidence: Sequence[Evidence], cited: Sequence[str]) -> tuple[CitedPassage, ...]:
-    """At most `MOST_CITED` passages, but always every passage that the rationale mentions."""
+    """Returns at most `MOST_CITED` passages, but always every passage that the rationale mentions."""
     spoken_of = mentioned(rationale, evidence)
     others = [item for item in evidence if item.id in cited and item not in spoken_of]
     shown = (*spoken_of, *others[: max(0, MOST_CITED - len(spoken_of))])
@@ -191,7 +191,7 @@ def _cited(rationale: str, evidence: Sequence[Evidence], cited: Sequence[str]) -
 
 
 def _silent(sentence: Sentence, report: FactualityReport) -> SilentSentence:
-    assert sentence.no_claim is not None  # otherwise it has claims, which represent it
+    assert sentence.no_claim is not None  # otherwise, its claims represent it
     return SilentSentence(sentence=report.text_of(sentence)[:LONGEST_PASSAGE], no_claim=sentence.no_claim)
 
 

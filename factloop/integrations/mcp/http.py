@@ -35,7 +35,7 @@ from factloop.integrations.mcp.server import OWNER
 PATH = "/mcp"
 MOST_CONNECTIONS = 200
 MOST_SESSIONS = 1_000
-"""Maximum number of open sessions. Each key may have an equal share."""
+"""Maximum number of open sessions. Each key gets an equal share."""
 MOST_BODY_BYTES = 8_000_000
 STOPPED_WITHIN_S = 5
 
@@ -43,13 +43,13 @@ STOPPED_WITHIN_S = 5
 class Guard:
     """ASGI middleware that rejects incomplete requests and, if there are keys, callers without a valid key.
 
-    A key that opens more sessions than its share loses the session that it has not used for the longest time.
+    A key that opens more sessions than its share loses the session that was not used for the longest time.
     """
 
     def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
         self._app, self._keys, self._body_within_s = app, keys, body_within_s
         self._sessions: defaultdict[str, OrderedDict[str, int]] = defaultdict(OrderedDict)
-        """The sessions of each owner in the order of their last use, with the number of calls in progress."""
+        """The sessions of each owner in order of last use, with the number of calls in progress."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -91,8 +91,7 @@ class Guard:
                 sessions[session] -= 1
 
     async def _end_above_shares(self, scope: Scope) -> None:
-        """Ends idle sessions: all those of callers without a key now, and the oldest that exceed another caller's
-        share."""
+        """Ends idle sessions: all of callers whose keys were removed, and the oldest above another caller's share."""
         share, ended = max(1, MOST_SESSIONS // len(self._keys.grants)), []
         for owner, sessions in self._sessions.items():
             n_over = len(sessions) - (share if owner in self._keys.grants else 0)
@@ -105,22 +104,22 @@ class Guard:
 
 
 def _by(owner: str, scope: Scope) -> Scope:
-    """The request with its owner as the user. The SDK then rejects requests by others for the owner's sessions."""
+    """Returns the request with its owner as the user, so that the SDK rejects requests for other callers' sessions."""
     user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
     return {**scope, OWNER: owner, "user": user}
 
 
 _CLOSE = {"Connection": "close"}
-_too_much = JSONResponse({"error": f"a request may have at most {MOST_BODY_BYTES:,} bytes"}, 413, _CLOSE)
+_too_much = JSONResponse({"error": f"the request exceeds {MOST_BODY_BYTES:,} bytes"}, 413, _CLOSE)
 _too_slow = JSONResponse({"error": "the request was not received in time"}, 408, _CLOSE)
 
 
 def build_app(server: MCPServer[Any], binding: Binding, *, body_within_s: float = BODY_WITHIN_S) -> ASGIApp:
-    """Builds the application at `/mcp`. On loopback, it accepts only this machine's names (against DNS rebinding)."""
+    """Builds the application at `/mcp`. On loopback, it accepts only this machine's names, to prevent DNS rebinding."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=binding.host,
-        max_sessions=MOST_SESSIONS + MOST_CONNECTIONS,  # including sessions that are just being opened
+        max_sessions=MOST_SESSIONS + MOST_CONNECTIONS,  # including sessions that are being opened
         max_request_body_size=MOST_BODY_BYTES,
         transport_security=_own_names(binding),
     )
@@ -128,7 +127,7 @@ def build_app(server: MCPServer[Any], binding: Binding, *, body_within_s: float 
 
 
 class _Server(uvicorn.Server):
-    """A server that calls `stopping` when it is first asked to stop."""
+    """A server that calls `stopping` on the first signal to stop."""
 
     def __init__(self, config: uvicorn.Config, stopping: Callable[[], None]) -> None:
         super().__init__(config)
@@ -163,7 +162,7 @@ async def serve_http(
 
 
 def _own_names(binding: Binding) -> TransportSecuritySettings:
-    """Allows only this machine's names on loopback. Other addresses need a key, which a malicious page lacks."""
+    """Allows only this machine's names on loopback. Other addresses need a key, which malicious pages lack."""
     if not binding.is_loopback:
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
     names = sorted({"127.0.0.1", "localhost", "[::1]", in_brackets(binding.host)})

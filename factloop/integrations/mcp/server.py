@@ -1,6 +1,6 @@
-"""The MCP server, with tools for one checker and one scorer. Fields, limits and errors are the same as in the service.
+"""The MCP server, with tools for one checker and one scorer. Fields, limits and errors are as in the service.
 
-Agents on the operator's own machine see the paths of documents. Over HTTP, they see only names, as in the service.
+Agents on the operator's machine see the paths of documents. Over HTTP, they see only names, as in the service.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
 AT_ONCE = 8
-"""Maximum number of concurrent calls. Over HTTP, one place is reserved for a key without a running call."""
-MOST_WAITING = 16  # maximum number of waiting calls of one key over HTTP
-OWNER = "factloop.owner"  # the name, in the scope of an HTTP request, of the key's owner
+"""Maximum number of concurrent calls. Over HTTP, one place is reserved for keys without a running call."""
+MOST_WAITING = 16  # maximum number of waiting calls per key over HTTP
+OWNER = "factloop.owner"  # the key's owner, in the scope of an HTTP request
 LONGEST_CLAIM = 2_000
 LONGEST_DOCUMENTS = 8_000_000
-"""Maximum number of characters of all documents in one call. The service limits the bytes of a request instead."""
+"""Maximum total characters of the documents in one call. The service limits the bytes of a request instead."""
 LONGEST_ERROR = 500
-NOT_SET_UP = "this server is not configured for this; its operator can find the reason in the log"
+NOT_SET_UP = "this server is not configured for this; its operator can find details in the log"
 
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 
@@ -110,7 +110,8 @@ OfCheck = Annotated[
 def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = True) -> MCPServer[Any]:
     """Builds the server without opening anything. The caller closes checker and scorer.
 
-    Unless `is_local`, details of configuration errors, which may name files, are logged and not sent to callers.
+    Unless `is_local`, details of configuration errors are logged instead of sent to callers, because they may name
+    files.
     """
     tools = _Tools(checker, scorer, is_local=is_local)
     offered: list[Callable[..., Any]] = [tools.check_response, tools.check_claim]
@@ -126,7 +127,7 @@ def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = 
 
 
 class _Tools:
-    """The tools. Agents see their docstrings."""
+    """The tools of the server. Agents see their docstrings."""
 
     def __init__(self, checker: FactChecker, scorer: TrustScorer, *, is_local: bool) -> None:
         self._checker, self._scorer, self._is_local = checker, scorer, is_local
@@ -201,7 +202,7 @@ class _Tools:
     def _refuse_nothing_to_judge_by(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None
     ) -> None:
-        """Raises ToolError if a check has nothing to check against, as in the service."""
+        """Raises ToolError if there is nothing to check against, by the same rules as the service."""
         said = nothing_to_judge_by(documents, mode, can_search=self._checker.has_sources)
         if said is not None:
             raise ToolError(said)
@@ -209,9 +210,9 @@ class _Tools:
     async def _sources(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None = None
     ) -> Sources | None:
-        """The documents as sources, without a tool if they contain no text; None if there are no documents.
+        """Returns the documents as sources, without a tool if they contain no text, or None if there are no documents.
 
-        Raises ToolError if they exceed the limits of one call.
+        Raises ToolError if the documents exceed the limits of one call.
         """
         if documents is None:
             return None
@@ -238,7 +239,7 @@ class _Tools:
 
 
 class _Calls:
-    """Limits concurrent calls, for which callers take turns. Bound to one event loop."""
+    """Limits concurrent calls. Callers take turns. Bound to one event loop."""
 
     def __init__(self, turns: Turns, most_waiting: int | None) -> None:
         self._turns, self._most_waiting = turns, most_waiting
@@ -249,7 +250,7 @@ class _Calls:
 
     @asynccontextmanager
     async def turn(self, caller: str) -> AsyncIterator[None]:
-        """Waits for a place and the caller's turn. Raises ToolError if too many of its calls are waiting."""
+        """Waits for a place and the caller's turn. Raises ToolError if too many of the caller's calls are waiting."""
         queue = self._queues[caller]
         if len(queue) == self._most_waiting:
             raise ToolError(f"busy: {self._most_waiting} calls with this key are waiting; try again later")
@@ -297,18 +298,18 @@ def _result(text: str, answer: Record) -> CallToolResult:
 class StrictTool(Tool):
     """A tool whose schema and calls allow only the declared arguments.
 
-    The SDK would drop unknown arguments, and so answer a different question.
+    The SDK would ignore unknown arguments, and therefore answer a different question.
     """
 
     @classmethod
     def of(cls, tool: Callable[..., Any]) -> Self:
-        """A read-only tool with the function's name, docstring and parameters."""
+        """Returns a read-only tool with the function's name, docstring and parameters."""
         made = cls.from_function(tool, annotations=READS)
         made.parameters["additionalProperties"] = False
-        return made  # type: ignore[return-value]  # the SDK's annotation says Tool, and it returns its `cls`
+        return made  # type: ignore[return-value]  # annotated as Tool, but the SDK returns its `cls`
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
-        """Raises ToolError for unknown arguments, and for invalid values, which the message does not repeat."""
+        """Raises ToolError for unknown arguments and invalid values. The message does not repeat the values."""
         known = self.parameters["properties"]
         if unknown := [name for name in arguments if name not in known]:
             raise ToolError(f"{self.name}: there is no argument {unknown[0]!r}; known are {', '.join(known)}")
@@ -321,8 +322,8 @@ class StrictTool(Tool):
 
 
 def _wrong_argument(error: ValidationError) -> str:
-    """Describes the most deeply nested error which, if a type has several variants, is about the intended one."""
+    """Describes the most deeply nested error. If a type has variants, it is about the intended one."""
     wrong = max(error.errors(include_url=False), key=lambda one: len(one["loc"]))
-    parts = map(str, wrong["loc"])  # indexes, fields, and names of variants, which are left out
+    parts = map(str, wrong["loc"])  # indexes and fields; names of variants are left out
     place = ".".join(part for part in parts if part.isdigit() or (part.isidentifier() and part.islower()))
     return f"{place}: {wrong['msg']}"

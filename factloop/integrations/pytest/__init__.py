@@ -1,1 +1,1 @@
-"""The pytest plugin: assertions about model output, and recordings that need no API key."""
+"""The pytest plugin: assertions about model output, and recordings that replay without an API key."""

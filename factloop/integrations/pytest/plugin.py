@@ -1,7 +1,7 @@
-"""The pytest plugin: its options, and hooks around each test. pytest always loads it, so it imports little.
+"""The plugin's options, and its hooks around each test. pytest always loads this module, so it imports little.
 
-Each test has a recording that is named after it. The recording is replayed, and a request that it does not contain
-makes the test fail, unless pytest runs with `--factloop-record`.
+Each test has a recording, which is named after the test. Unless pytest runs with `--factloop-record`, the recording is
+replayed, and a request that it does not contain makes the test fail.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 MODES: dict[str | None, TapeMode] = {None: "replay", "all": "record", "new": "new"}
 SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
-"""Settings that pytest's ini file can contain, for example `factloop_model`, and their types."""
+"""The settings that pytest's ini file can contain, such as `factloop_model`, and their types."""
 
-LONGEST_NAME = 100  # maximum number of characters of a file name before extension and hash
+LONGEST_NAME = 100  # maximum characters of a file name before hash and extension
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _PASSED = pytest.StashKey[bool]()
 
@@ -41,18 +41,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         const="all",
         type=_recording_scope,
         metavar="all|new",
-        help="Call models and searches and record their answers: all of them (the default), or only new ones. "
-        "Without this option, recordings are replayed and no calls are made.",
+        help="Call models and searches, and record all answers (the default), or only new ones. Without this option, "
+        "recordings are replayed and no calls are made.",
     )
     parser.addini("factloop_recordings", "Folder of recordings, next to each test file.", default="recordings")
     for name, kind in SETTINGS.items():
-        parser.addini(f"factloop_{name}", f"The FactChecker setting {name}.", type=kind)  # type: ignore[arg-type]  # one of the kinds that pytest knows
+        parser.addini(f"factloop_{name}", f"The FactChecker setting {name}.", type=kind)  # type: ignore[arg-type]  # one of pytest's kinds
 
 
 def _recording_scope(text: str) -> str:
     if text not in MODES:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is neither all nor new; paths come first: pytest {text} --factloop-record"
+            f"{text!r} is neither all nor new; put paths first: pytest {text} --factloop-record"
         )
     return text
 
@@ -78,11 +78,11 @@ def _as_running(item: pytest.Item) -> RunningTest:
 
 
 def _as_typed(item: pytest.Item) -> str:
-    """The test as it is named on the command line, relative to the folder in which pytest was started."""
+    """Returns the name of the test for the command line, relative to the folder in which pytest was started."""
     _, separator, names = item.nodeid.partition("::")
     try:
         path = os.path.relpath(item.path, item.config.invocation_params.dir)
-    except ValueError:  # on another drive
+    except ValueError:  # the test is on another drive
         return item.nodeid
     return f"{path}{separator}{names}"
 
@@ -103,7 +103,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Runs after the test's fixtures, so that a failure to write becomes an error of the test."""
+    """Runs after the test's fixtures, so that the test fails if its recording cannot be written."""
     test = running_test()
     if test is not None:
         test.finish(passed=item.stash.get(_PASSED, False))
@@ -111,15 +111,15 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 @pytest.fixture
 def factloop_recording() -> Recording:
-    """The recording of this test, for your own checkers and scorers: `FactChecker(..., recording=...)`."""
+    """The recording of this test, which you can pass to your own checkers and scorers as `recording`."""
     test = running_test()
-    assert test is not None  # fixtures are only created within a test
+    assert test is not None  # fixtures exist only within a test
     return test.recording
 
 
 @pytest.fixture
 def factchecker() -> Iterator[FactChecker]:
-    """A checker with this test's recording and the settings of assertions (`factloop.testing.assertions`)."""
+    """A checker with this test's recording and the same settings as the assertions (`factloop.testing.assertions`)."""
     from factloop.core.sync import run_blocking
     from factloop.testing.assertions import build_checker
 
@@ -129,12 +129,12 @@ def factchecker() -> Iterator[FactChecker]:
 
 
 def recording_path(folder: str, test_file: Path, names: Sequence[str]) -> Path:
-    """The path of a test's recording. `names` lists its classes and itself. `folder` is relative to the test's file."""
+    """Returns the path of a recording. `names` lists classes and test. `folder` is relative to the test file."""
     return test_file.parent / folder / test_file.stem / f"{file_name('.'.join(names))}.jsonl"
 
 
 def file_name(name: str) -> str:
-    """The name itself if it has only plain characters; otherwise, its plain characters and a hash."""
+    """Returns the name itself if it contains only plain characters, or otherwise its plain characters and a hash."""
     plain = _UNSAFE.sub("-", name).strip("-.")[:LONGEST_NAME]
     if name and plain == name:
         return name

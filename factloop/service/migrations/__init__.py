@@ -1,4 +1,4 @@
-"""The migrations from each database format to the next, run by Alembic. Existing migrations are never changed."""
+"""Alembic migrations from each database format to the next. Existing migrations are never changed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 REVISIONS = "factloop_revisions"
-"""The name of Alembic's table, because the database may also contain those of other programs."""
+"""The name of Alembic's table. It is not the default, because other programs may use Alembic in the same database."""
 
 
 def upgrade(connection: Connection, found: int) -> None:
-    """Upgrades the tables from the format `found` to the latest one, within the connection's transaction."""
+    """Upgrades the tables from the format `found` to the latest format, within the connection's transaction."""
     script = ScriptDirectory(str(Path(__file__).parent))
     with EnvironmentContext(Config(), script, fn=lambda at, _: script._upgrade_revs("head", at)) as environment:
         environment.configure(connection=connection, version_table=REVISIONS)

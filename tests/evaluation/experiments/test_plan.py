@@ -68,8 +68,8 @@ def test_the_plan_is_fused_unless_one_is_named() -> None:
         ("repeats: 3", "folder: /etc", 4, "folder", "there is no such field"),
         ("baseline: packaged", "baseline: none", 3, "baseline", "the variants are packaged, strict"),
         ("data: data/claims.jsonl\n", "", 1, "data", "it is missing"),
-        ("name: strict-assessment", "name: '../../etc'", 1, "name", "a name has up to 64"),
-        ("  strict:\n", "  '{{x}}':\n", 11, "variants.{{x}}", "a name has up to 64"),
+        ("name: strict-assessment", "name: '../../etc'", 1, "name", "use up to 64"),
+        ("  strict:\n", "  '{{x}}':\n", 11, "variants.{{x}}", "use up to 64"),
         ("  strict:\n", "  no:\n", 11, None, "field names must be strings"),
         ("max_searches: 8", "max_searches: 0", 13, "variants.strict.max_searches", "0: input should be greater"),
         (
@@ -149,7 +149,7 @@ def test_what_only_shows_together_names_the_variant(home: Path) -> None:
         all_settings(plan, None, {})
     prompt = write_variant(home / "variants" / "strict") / "safe" / "assessment.md"
     assert set(all_settings(plan, None, {})) == {"packaged", "strict"}
-    with pytest.raises(ConfigError, match="variant 'packaged': an experiment does not use eligibility"):
+    with pytest.raises(ConfigError, match="variant 'packaged': eligibility is not supported in experiments"):
         all_settings(plan, CheckSettings(eligibility=True), {})
     prompt.write_text(prompt.read_text(encoding="utf-8").replace("{{claim}}", "{{claims}}"), encoding="utf-8")
     with pytest.raises(ConfigError, match=r"variant 'strict': .*assessment\.md:\d+: .*"):

@@ -65,7 +65,7 @@ async def test_the_budget_holds_over_all_variants_and_attempts_and_what_it_spoil
     assert sim.stats().model.requests == first.paid.calls == 7
     reasons = Counter(claim.judgement.unscored_reason for claim in first.claims)
     assert reasons == {None: 4, UnscoredReason.BUDGET: 8}, "two claims, each read once and judged by both, take six"
-    with pytest.raises(ConfigError, match=r"^run: 7 model calls .* earlier attempts .* reaching max_calls = 7"):
+    with pytest.raises(ConfigError, match=r"^run: earlier attempts used 7 model calls .* reaching max_calls = 7"):
         await arun_experiment(plan, run_dir="run", limits={"max_calls": 7})
     assert (sim.stats().model.requests, (home / "run" / "results.json").exists()) == (7, True)
     whole = await arun_experiment(plan, run_dir="run")

@@ -1,1 +1,1 @@
-"""One module for each format, named after its number."""
+"""One module for each format, named after the number of the format."""

@@ -4,4 +4,4 @@ revision, down_revision = "3", None
 
 
 def upgrade() -> None:
-    """Does nothing, because its tables already exist."""
+    """Does nothing, because the tables of this format already exist."""

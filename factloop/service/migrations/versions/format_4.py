@@ -1,4 +1,4 @@
-"""Format 4: adds a column that is written to test whether the next job could be saved."""
+"""Format 4: adds a column that is used to test whether the next job could be saved."""
 
 import sqlalchemy as sa
 from alembic import op
