@@ -45,7 +45,7 @@ TABLE = {
         answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
         answer.md ONLINE --docs docs --cascade mine.txt   | this is not a cascade file
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
-        answer.md --docs docs --recording-mode replay     | recording is not: also set a file & --recording FILE
+        answer.md --docs docs --recording-mode replay     | recording is not; also set a file & --recording FILE
         answer.md --docs docs --recording no.json         | no.json: the recording does not exist & --recording-mode new
         answer.md --run-dir other_run                     | other_run is neither empty nor a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
@@ -190,7 +190,7 @@ TABLE = {
         TEMPLE --dbpedia --set spotlight_url=nowhere      | spotlight_url = 'nowhere'
         TEMPLE --timeout 0                                | timeout_s = 0
         TEMPLE --n 0                                      | --n 0
-        TEMPLE --distractors model                        | needs a judge model: set --judge-model
+        TEMPLE --distractors model                        | needs a judge model; set --judge-model
     """,
     "research generate": """
         longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
@@ -276,8 +276,8 @@ TABLE = {
         chekc                                             | no such command 'chekc'
         check                                             | missing argument 'ANSWER'; see factloop check
         doctor --set timeout_s=-1                         | timeout_s = '-1'
-        cache show --set cache_dir=mine.txt               | mine.txt: is not a folder, so it cannot contain the cache
-        cache clear --set cache_dir=mine.txt              | mine.txt: is not a folder, so it cannot contain the cache
+        cache show --set cache_dir=mine.txt               | mine.txt is not a folder, so it cannot contain the cache
+        cache clear --set cache_dir=mine.txt              | mine.txt is not a folder, so it cannot contain the cache
     """,
 }
 ROWS: list[tuple[str, str]] = [
