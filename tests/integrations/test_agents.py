@@ -364,6 +364,13 @@ def test_the_step_of_the_guard_has_the_answer_that_it_lets_out(answer: str, let_
     assert [one.text for one in written if isinstance(one, AIMessage)] == [let_out]
 
 
+def test_an_answer_with_the_id_of_its_draft_is_blocked_like_any_other() -> None:
+    middleware = FactCheckMiddleware(offline(), documents=[ADA], action="revise", message="No.")
+    model = GenericFakeChatModel(messages=iter([AIMessage(ANSWER)] * 4))
+    state = create_agent(model, [], middleware=[middleware]).invoke(ASKS)
+    assert [one.text for one in state["messages"][1:]] == ["No."]
+
+
 async def test_a_request_to_revise_can_be_told_apart_in_the_stream() -> None:
     emitted = await streamed(guarded(ANSWER, TRUE, action="revise"))
     requests = [one for _, one in emitted if is_revision_request(one)]

@@ -13,6 +13,8 @@ from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolM
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
+from factloop.integrations.langchain.inputs import is_revision_request
+
 PARSED = frozenset({"parsed", "tool_calls"})
 """Fields outside the content in which providers' message classes repeat the answer."""
 
@@ -82,7 +84,9 @@ def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswe
     In a structured response, the texts under the `named` keys are guarded. If there are none, or no keys are named, all
     texts of at least two words are guarded.
     """
-    messages = state["messages"]
+    messages = list(state["messages"])
+    while messages and is_revision_request(messages[-1]):  # an answer with a draft's id takes the draft's place
+        messages.pop()
     last = messages[-1] if messages else None
     by_tools = [*takewhile(lambda one: isinstance(one, ToolMessage), reversed(messages))][::-1]
     structured = state.get("structured_response")
