@@ -161,7 +161,7 @@ def test_what_cannot_be_batched_is_one_line(factloop: Command, sim: Simulator, d
         ((), "factloop: --batch: also set a run directory (--run-dir)"),
         (("--run-dir", "a", "--deadline", 60), "factloop: --batch and --deadline"),
         (("--run-dir", "b", "--workers", 2), "factloop: --batch and --workers"),
-        (("--run-dir", "c"), "factloop: openai:sim: HTTP 404 at /files: 404: Not Found; its server may have no batch"),
+        (("--run-dir", "c"), "factloop: openai:sim: HTTP 404 at /files: 404: Not Found; the server may not"),
     ):
         result = factloop(*flags, *more)
         assert (result.code, result.complaint[: len(said)]) == (2, said)

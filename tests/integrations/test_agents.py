@@ -365,9 +365,9 @@ def test_the_step_of_the_guard_has_the_answer_that_it_lets_out(answer: str, let_
 
 
 def test_an_answer_with_the_id_of_its_draft_is_blocked_like_any_other() -> None:
-    middleware = FactCheckMiddleware(offline(), documents=[ADA], action="revise", message="No.")
+    guard = FactCheckMiddleware(offline(), documents=[ADA], action="revise", message="No.")
     model = GenericFakeChatModel(messages=iter([AIMessage(ANSWER)] * 4))
-    state = create_agent(model, [], middleware=[middleware]).invoke(ASKS)
+    state = create_agent(model, [], middleware=[guard]).invoke(ASKS)
     assert [one.text for one in state["messages"][1:]] == ["No."]
 
 
