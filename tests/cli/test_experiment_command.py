@@ -68,9 +68,7 @@ def test_a_plan_becomes_a_report(factloop: Command, sim: Simulator, plan: Path, 
     assert sim.stats().model.requests == requests
 
 
-def test_a_warning_of_the_linter_is_told_before_the_run_and_in_the_report(
-    factloop: Command, plan: Path, home: Path
-) -> None:
+def test_lint_warns_before_the_run_and_in_the_report(factloop: Command, plan: Path, home: Path) -> None:
     (file,) = (home / "strict").rglob("*.md")
     file.write_text(file.read_text(encoding="utf-8").replace("Take the claim apart.", "Read <passages>."))
     done = factloop("research", "experiment", plan, "--json", "report.json")

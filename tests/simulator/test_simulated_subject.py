@@ -8,11 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.simulator import INSTANT, QaPair, build_world
-from tests.simulator.logprobs import token_logprobs
 from tests.simulator.subject import LetteredOption, Subject
 
 LETTERS = "ABCDE"
@@ -76,10 +73,3 @@ def test_what_a_claim_is_about_is_read_from_the_options_alone() -> None:
                 for topic in (STATEMENTS, response.prompt):
                     assert trust_bc(SUBJECT, pairs[fact.topic], fact.self_contained, topic) == expected
     assert values == {0, 1}
-
-
-@given(st.text(max_size=80), st.integers(0, 20))
-def test_tokens_spell_the_reply(content: str, n_alternatives: int) -> None:
-    tokens = token_logprobs(content, {"A": 0.9, "B": 0.1}, n_alternatives)
-    assert "".join(token["token"] for token in tokens) == content
-    assert all(token["logprob"] <= 0.0 and len(token["top_logprobs"]) <= n_alternatives for token in tokens)
