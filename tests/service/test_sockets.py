@@ -116,7 +116,7 @@ def test_a_large_body_is_refused_and_the_answer_arrives(address: str) -> None:
 
 def test_a_stream_goes_on_where_it_was_cut(address: str) -> None:
     job = httpx.post(f"{address}/v1/checks", json=ASK).json()["id"]
-    with httpx.stream("GET", f"{address}/v1/jobs/{job}/events") as stream:
+    with httpx.stream("GET", f"{address}/v1/jobs/{job}/events", timeout=60.0) as stream:  # the service still warms up
         first = next(line for line in stream.iter_lines() if line.startswith("id:"))
     rest = httpx.get(f"{address}/v1/jobs/{job}/events", headers={"Last-Event-ID": first.removeprefix("id: ")})
     events = events_in(rest.text)
