@@ -65,7 +65,7 @@ class Budget:
         while self._has_calls(calls) and not self._fits(worst_usd) and self._in_flight:
             await self._settled.wait()
         if not self._has_calls(calls):
-            raise BudgetExceeded(f"{self._max_calls} calls", self._of)
+            raise BudgetExceeded(f"{self._max_calls} call{'s' * (self._max_calls != 1)}", self._of)
         if not self._fits(worst_usd):
             raise BudgetExceeded(f"{self._max_usd:g} USD", self._of)
         self._calls += calls
