@@ -15,6 +15,7 @@ from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_f
 from factloop.core.events import CheckFinished, ResponseSplit
 from factloop.core.records import FactualityReport
 from factloop.entrance.settings_sources import load_settings
+from factloop.reports.figures import plural
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, RECORDING, SCORES, SEARCH, Mark
 from factloop.setup.settings import CheckSettings
 
@@ -91,8 +92,8 @@ def deliver_estimate(
     """Writes and shows an estimate, followed by `more`. Returns the exit code."""
     lines = (
         f"Nothing was spent. Estimate for {of} with {settings.model or 'the offline engine'}:",
-        f"  {found.n_sentences:,} sentences, about {found.n_claims:,} claims",
-        f"  about {found.calls:,} model calls, {found.searches:,} searches",
+        f"  {plural(found.n_sentences, 'sentence')}, about {plural(found.n_claims, 'claim')}",
+        f"  about {plural(found.calls, 'model call')}, {found.searches:,} searches",
         f"  about {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens",
         f"  {price(found.cost_usd)}",
     )

@@ -423,7 +423,10 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
-    """The sentence that contains the most of these words, weighted by rarity; None if no sentence contains two."""
+    """The sentence that contains the most of these figures and, among equals, of these words, weighted by rarity.
+
+    None if no sentence contains two words.
+    """
     found = [
         (item, one, words)
         for item in passages
@@ -431,7 +434,11 @@ def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence |
         if len(one.text) <= _LONGEST_SENTENCE and len(words := said & {*content_words(one.text)}) > 1
     ]
     n_with = Counter(word for *_, words in found for word in words)
-    best = max(found, key=lambda each: sum(1 / n_with[word] for word in each[2]), default=None)
+
+    def closeness(words: Set[str]) -> tuple[int, float]:
+        return sum(any(map(str.isdigit, word)) for word in words), sum(1 / n_with[word] for word in words)
+
+    best = max(found, key=lambda each: closeness(each[2]), default=None)
     return None if best is None else DecidingSentence(best[0], best[1].start, best[1].end, decides=False)
 
 

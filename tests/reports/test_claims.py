@@ -40,6 +40,7 @@ from tests.reports.sample import REASONS, make_report, sample_report
 
 VIEWS = {one.claim.id: one for one in views_of(sample_report().claims)}
 SUPPORTED, NO_EVIDENCE, CONTRADICTED, IRRELEVANT, UNSCORED = (VIEWS[f"c{n}"] for n in (1, 4, 8, 9, 14))
+TRAM = "In 2019 the council voted for a new tram in Elm Street. Work started in March 2022."
 LIT = "The tower was designed by Smeaton. It was first lit in 1759. It stood until 1877."
 ROCK = "The rock lies off Plymouth. Many ships were lost there."
 SENTENCE = "It was first lit in 1759."
@@ -162,6 +163,7 @@ def test_of_a_claim_without_evidence_the_nearest_sentence_is_marked(judged: dict
     [
         ("The tower was lit in 1769.", (LIT,), {"rationale": "[1] gives 1759.", "wrong": "1769"}, SENTENCE),
         ("The tower stood to 1877.", (ROCK, LIT), {"verdict": Verdict.SUPPORTED}, "It stood until 1877."),
+        ("The new tram in Elm Street began in March 2022.", (TRAM,), {}, "Work started in March 2022."),
         ("Ships sank.", (ROCK, LIT), {}, None),
         ("It was lit.", (LIT,), {"verdict": None, "unscored_reason": UnscoredReason.DISPUTED}, None),
     ],

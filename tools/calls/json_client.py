@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -52,17 +52,22 @@ class JsonAnswer:
 
 
 class _NoAddress(requests.exceptions.InvalidURL):
-    """Raised if a redirect leads to an invalid address."""
+    """Raised if a redirect leads to an invalid address or another server."""
 
 
 class _Session(requests.Session):
     """A session that parses the address of a redirect only if it follows the redirect."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """Returns the address, and closes the response so that its body, which may be long, is not read for nothing."""
+        """Returns the address, and closes the response, whose body may be long, so that it is not read for nothing.
+        Raises ValueError for another server, because it may be private and its answer could end up in a report."""
         if resp.is_redirect:
             resp.close()
-        return super().get_redirect_target(resp)
+        if (target := super().get_redirect_target(resp)) is not None:
+            asked, other = urlsplit(resp.url), urlsplit(urljoin(resp.url, target))
+            if other.hostname != asked.hostname or other.port not in {asked.port, None}:
+                raise ValueError("on another server")
+        return target
 
     def resolve_redirects(self, *args: Any, yield_requests: bool = False, **kwargs: Any) -> Iterator[Any]:
         """Yields the intermediate responses. Raises _NoAddress."""
@@ -274,7 +279,7 @@ class JsonClient:
         if isinstance(error, requests.TooManyRedirects):
             return self._failure(f"{host} redirects more than {MAX_REDIRECTS} times")
         if isinstance(error, _NoAddress):
-            return self._failure(f"{host} redirects to an invalid address")
+            return self._failure(f"{host} redirects to an invalid address or another server")
         if isinstance(error, requests.exceptions.ChunkedEncodingError):
             status = None if error.response is None else error.response.status_code
             return self._failure("the connection was closed before the answer was complete", status, retryable=True)

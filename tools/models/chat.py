@@ -36,6 +36,7 @@ _ADDRESS_VARIABLES = {
 """Environment variables in which providers' classes look for the URL of a different server."""
 HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 """The providers' own servers."""
+MOST_REPLY_BYTES = 64_000_000  # more than 32,000 tokens with 20 log-probabilities each take
 MARGIN_S = 5.0
 """Seconds by which the client's timeout exceeds the gateway's. It ends calls that are no longer awaited."""
 
@@ -91,7 +92,8 @@ def build_chat_model(
     if provider == "openai":
         # A separate client, because LangChain shares one across all event loops, but connections belong to one loop.
         # With aiohttp, a call takes half the CPU time: httpx's pool checks every open connection for every request.
-        http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities())
+        hooks = {"response": [_read_whole]}
+        http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities(), event_hooks=hooks)
         options |= {"http_async_client": http, "http_client": _unused_client(), "stream_usage": True}
         if not bare.endswith(ONLY_RESPONSES):
             options["use_responses_api"] = False
@@ -116,6 +118,18 @@ def build_chat_model(
         speak_plainly(model)
     identity = {"model": full, "base_url": _address(model), **settings}
     return ChatModel(model, full, identity, price or list_price(name, base_url), max_tokens, http)
+
+
+async def _read_whole(response: Any) -> None:
+    """Reads a reply unless it is streamed. Raises ValueError if it is so large that it might use up the memory."""
+    if b'"stream":true' in response.request.content:  # in a prompt, the quotation marks would be escaped
+        return
+    parts, size = [], 0
+    async for part in response.aiter_bytes():
+        parts.append(part)
+        if (size := size + len(part)) > MOST_REPLY_BYTES:
+            raise ValueError(f"the reply is larger than {MOST_REPLY_BYTES:,} bytes")
+    response._content = b"".join(parts)
 
 
 @cache

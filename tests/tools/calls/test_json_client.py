@@ -98,11 +98,12 @@ def test_redirects_are_bounded_and_never_carry_a_key(server: FakeServer) -> None
     assert len(server.received) == 5
 
 
-NO_ADDRESSES = ("http://\udcff/", "http://[::1", f"http://{'a' * 70}.test/", "http://x:99999999/", "file:///x")
+OTHERS = ("http://127.0.0.2/", "http://127.0.0.1:9")
+NO_ADDRESSES = ("http://\udcff/", "http://[::1", f"http://{'a' * 70}.test/", "http://x:99999999/", "file:///x", *OTHERS)
 
 
 @pytest.mark.parametrize("location", NO_ADDRESSES)
-def test_a_redirect_to_what_is_no_address_is_a_failure(server: FakeServer, location: str) -> None:
+def test_a_redirect_to_no_address_or_another_server_is_a_failure(server: FakeServer, location: str) -> None:
     server.will(Reply(status=302, headers=(("Location", location),)))
     with pytest.raises(ToolError, match=r"probe: 127\.0\.0\.1 redirects to an invalid address") as caught:
         JsonClient(tool="probe", base_url=server.url, timeout_s=5).get("/x", {})
