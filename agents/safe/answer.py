@@ -103,7 +103,8 @@ class Answer:
 
     def before(self, start: int, *, most: int) -> str:
         """The text before a sentence, or an excerpt of that text if it clearly exceeds `most` characters."""
-        text = _MARKS_BEFORE.sub("", self.response[:start]).strip()
+        line = max(0, self.response.rfind("\n", 0, start))
+        text = (self.response[:line] + _MARKS_BEFORE.sub("", self.response[line:start])).strip()
         if len(text) <= most * CLEARLY_OVER:
             return text
         return self._view.around(start, start, most, until=start)
@@ -166,9 +167,9 @@ class _View:
         last_here = max(here, bisect_right(self._starts, max(start, end - 1)) - 1)
         chosen: set[int] = set()
         left = most - self._add(chosen, range(here, min(last_here + 1, last)), None)
-        near = [*_outwards(here, last_here, last)]
         tied = (number for number in self._tied(here, last_here) if number < last)
-        for numbers, share in ((range(last), 6), (near, 3), (tied, 2), (near, 1)):
+        near, far = _outwards(here, last_here, last), _outwards(here, last_here, last)
+        for numbers, share in ((range(last), 6), (near, 3), (tied, 2), (far, 1)):
             left -= self._add(chosen, numbers, min(left, most // share))
         return self._written(sorted(chosen), last)
 
