@@ -404,7 +404,7 @@ async def test_limits_hold_for_each_sentence(sim: Simulator) -> None:
     assert {claim.sentence for claim in end.report.claims} == set(texts)
     assert {claim.judgement.unscored_reason for claim in end.report.claims} == {"budget"}
     said = {claim.judgement.rationale for claim in end.report.claims}
-    assert said == {"the budget of this check is used up: 1 calls"}
+    assert said == {"the budget of this check is used up: 1 call"}
     assert end.report.usage.calls == len(texts)
 
 

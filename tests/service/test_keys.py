@@ -86,7 +86,7 @@ async def test_the_key_file_is_read_again_when_it_changes(
     file = home / "keys.txt"
     file.write_text(f"{KEY} name=ben\n{OTHER} weight=2\n", encoding="utf-8")
     ben, other, new = ({"Authorization": f"Bearer {key}"} for key in (KEY, OTHER, NEW))
-    long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(2_000))}
+    long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(5_000))}
     unread = next(iter(ApiKeys(["a-key-that-was-read-elsewhere"]).grants))
     async with service(keys=read_keys(file, {}), max_jobs=1) as client:
         mine = (await client.post("/v1/checks?wait=true", json=ASK, headers=ben)).headers["Location"]

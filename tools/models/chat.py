@@ -121,8 +121,9 @@ def build_chat_model(
 
 
 async def _read_whole(response: Any) -> None:
-    """Reads a reply unless it is streamed. Raises ValueError if it is so large that it might use up the memory."""
-    if b'"stream":true' in response.request.content:  # in a prompt, the quotation marks would be escaped
+    """Reads a reply unless it is streamed. Raises ValueError if it might use up the memory."""
+    is_file = response.request.headers.get("content-type") != "application/json"  # of a batch, and may be large
+    if is_file or b'"stream":true' in response.request.content:  # in a prompt, the quotation marks would be escaped
         return
     parts, size = [], 0
     async for part in response.aiter_bytes():

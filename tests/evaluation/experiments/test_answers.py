@@ -94,7 +94,7 @@ async def test_the_limits_of_a_check_hold_whether_it_pays_or_finds_what_another_
     for meter in (first, second):
         for _ in range(2):  # the second time it has the answer for nothing
             await answers.once(ReservingCall(server, meter))
-        with pytest.raises(BudgetExceeded, match="1 calls"):
+        with pytest.raises(BudgetExceeded, match="1 call"):
             await answers.once(ReservingCall(server, meter, key="l"))
         assert meter.snapshot(0.0).calls == 1
     await answers.once(ReservingCall(server, key="l"))
