@@ -168,8 +168,8 @@ class _View:
         chosen: set[int] = set()
         left = most - self._add(chosen, range(here, min(last_here + 1, last)), None)
         tied = (number for number in self._tied(here, last_here) if number < last)
-        near, far = _outwards(here, last_here, last), _outwards(here, last_here, last)
-        for numbers, share in ((range(last), 6), (near, 3), (tied, 2), (far, 1)):
+        near, rest = (_outwards(here, last_here, last) for _ in range(2))
+        for numbers, share in ((range(last), 6), (near, 3), (tied, 2), (rest, 1)):
             left -= self._add(chosen, numbers, min(left, most // share))
         return self._written(sorted(chosen), last)
 

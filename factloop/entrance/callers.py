@@ -21,8 +21,6 @@ LONGEST_HEADERS = 32_768
 """Maximum size of incomplete headers in bytes. Longer headers pass if one read returns all of them (at most 256 kB)."""
 TOLD_SO = 100  # number of connections above the limit that receive a 503 response; any more are dropped
 _LEFT_FREE = 300  # number of files that the process may need in addition to its connections
-
-
 _PIECE = 16_384  # number of bytes parsed between two checks
 _SMALL_CHUNK = 32  # average chunk size in bytes below which a body is too expensive to parse
 
