@@ -1,7 +1,7 @@
 """Prepares a claim for display, with its status and wording, the reason for its verdict, and its evidence.
 
-The terminal, pages, briefs, CSV files, test messages and the service all share this wording of verdicts. Reasons for
-unscored claims are worded in `factloop.core.reasons`, and messages of guards in `factloop.guarding.policy`.
+The terminal, pages, briefs, CSV files, test messages and the service all share this wording of verdicts. The reasons
+for unscored claims are in `factloop.core.reasons`, and the messages of guards are in `factloop.guarding.policy`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
-    """The verdict on a claim, with `not_supported` split in two, or unscored. The worst status comes first."""
+    """The status of a claim: its verdict (with two kinds of `not_supported`), or unscored. The worst comes first."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -90,7 +90,7 @@ def finding_words(finding: Finding) -> str:
 
 
 def verdict_table() -> dict[str, dict[str, str]]:
-    """Maps each status and each reason to a status, a wording and a symbol, for the scripts of pages."""
+    """Maps each status and each reason to the status, wording and symbol to display, for the pages' JavaScript."""
     looks = {status.value: (status, status.words) for status in Status}
     looks |= {reason.value: (Status.UNSCORED, unscored_words(reason)) for reason in UnscoredReason}
     return {name: {"status": one.value, "words": words, "symbol": one.symbol} for name, (one, words) in looks.items()}
@@ -124,7 +124,7 @@ class ClaimView:
     repeats: int | None = None
     """Number of the earlier claim that says the same thing, if that claim is in the report."""
     not_counted: str = ""
-    """The reason why the claim is outside the core, in words."""
+    """In words, why the claim is outside the core."""
 
     @property
     def text(self) -> str:
@@ -150,7 +150,7 @@ class ClaimView:
 
     @property
     def source_says(self) -> str:
-        """The wrong and correct words, as in `1836 · the source says 1826`; empty if the judge does not name both."""
+        """The wrong and correct words, as in `1836 · the source says 1826`. Empty if the judge does not name both."""
         judgement = self.claim.judgement
         wrong, instead = (" ".join(text.split()) for text in (judgement.wrong, judgement.instead))
         return f"{wrong} · the source says {instead}" if wrong and instead else ""
@@ -178,13 +178,13 @@ class ClaimView:
 
     @property
     def stage(self) -> str:
-        """The stage of the cascade that judged the claim; empty without a cascade."""
+        """The stage of the cascade that judged the claim, or an empty string if there is no cascade."""
         stage = self.claim.judgement.stage
         return "" if stage is None else _STAGE_WORDS[stage]
 
     @property
     def jury(self) -> tuple[str, ...]:
-        """The vote of each jury model, with its reason unless that is the reason shown for the claim."""
+        """The vote of each jury model, with its reason unless the claim already shows this reason."""
         shown = ("", self.claim.judgement.rationale)
         return tuple(
             f"{vote.judged_by}: {verdict_words(vote)}{'' if vote.rationale in shown else f' ({vote.rationale})'}"
@@ -193,9 +193,9 @@ class ClaimView:
 
     @cached_property
     def cited(self) -> tuple[Evidence, ...]:
-        """The evidence that the verdict is based on, in the judge's order; empty if no evidence was found.
+        """The evidence that the verdict is based on, in the judge's order. Empty if no evidence was found.
 
-        If the judge found no evidence but named the closest passages, these are not included.
+        Passages that the judge named only because they come closest are not included.
         """
         if self.status is Status.NO_EVIDENCE:
             return ()
@@ -219,7 +219,7 @@ class ClaimView:
         """The sentence to mark in its passage: the decisive sentence or, if it is unknown, the closest one.
 
         For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, it is
-        the sentence that shares the most words with the claim and the rationale, with more weight on rare words.
+        the one that shares the most words with the claim and the rationale, with more weight on rare words.
         """
         if self.deciding is not None or self.status in (Status.UNSCORED, Status.IRRELEVANT):
             return self.deciding
@@ -280,7 +280,6 @@ def views_of(claims: Sequence[Claim]) -> list[ClaimView]:
 
 
 def _not_counted(why: LeftOut, numbers: Mapping[str, int]) -> str:
-    """The reason why a claim is outside the core, such as `not counted: it follows from claim 3`."""
     named = sorted(numbers[name] for name in why.claims if name in numbers)
     which = f"claim{'s' if len(named) > 1 else ''} {', '.join(map(str, named))}" if named else "another claim"
     follow = "follow" if len(named) > 1 else "follows"
@@ -331,7 +330,7 @@ def tally_reasons(claims: Iterable[Claim]) -> Counter[UnscoredReason]:
 
 @dataclass(frozen=True)
 class SharedPassage:
-    """A passage that several claims on a page share. It is shown with the first claim, and the others refer to it."""
+    """A passage that several claims on a page share. It is shown with the first claim, and other claims refer to it."""
 
     number: int
     """Number of the passage on its page, starting at 1."""
@@ -341,9 +340,10 @@ class SharedPassage:
 
 
 def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], SharedPassage]:
-    """The passages that several claims share, by claim number and evidence id. `views` are in the order of the page.
+    """The passages that several claims share, by claim number and evidence id. `views` must be in the order of the
+    page.
 
-    If each claim repeated its passages, the page could become very long.
+    Each shared passage is shown once, because pages could otherwise become very long.
     """
     shown: dict[tuple[str, str | None, str], list[tuple[int, str]]] = {}
     for one in views:
@@ -358,7 +358,7 @@ def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], Shar
 
 
 _LEAST_ALIKE = 0.5
-"""Minimum fraction of a claim's characters that the sentence must contain before differences are marked."""
+"""Minimum fraction of a claim's characters that the sentence must contain for differences to be marked."""
 
 
 def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
@@ -369,7 +369,7 @@ def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
 
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
-"""Minimum number of words of a quote in a rationale; shorter quotes are mostly names and occur in many sentences."""
+"""Minimum number of words in a rationale's quote. Shorter quotes are mostly names, which occur in many sentences."""
 _LONGEST_SENTENCE = 600  # maximum number of characters of a sentence; longer text is not treated as a single sentence
 _HEADING = re.compile(r"\n\n((?:[^\n›]{1,60}|[^\n]{1,300}›[^\n]{1,300})(?<![.!?…:;,\"”)]))(?=\n)")
 """Headings inside a passage that spans several sections, in the format of local documents."""
@@ -412,7 +412,6 @@ def _quotes(rationale: str) -> list[str]:
 
 
 def _whole(quoted: DecidingSentence) -> DecidingSentence:
-    """The quote, extended to whole sentences."""
     sentences = [
         one for one in _sentences(quoted.evidence.passage) if one.start < quoted.end and quoted.start < one.end
     ]
@@ -423,9 +422,9 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
-    """The sentence that contains the most of these figures and, among equals, of these words, weighted by rarity.
+    """The sentence that shares the most numbers with `said`. Ties are broken by shared words, weighted by rarity.
 
-    None if no sentence contains two words.
+    None if no sentence shares two words.
     """
     found = [
         (item, one, words)

@@ -42,7 +42,7 @@ def render_page(
 ) -> str:
     """Renders a template with its context. Its styles and scripts come after those that all pages share.
 
-    Templates, styles and scripts are in the folder `pages` of the package `room` or of `SHARED`. Styles and scripts are
+    Templates, styles and scripts are in the `pages` folder of the package `room` or `SHARED`. Styles and scripts are
     inlined and listed by hash in the page's content security policy. The result depends only on the arguments.
     """
     style, script = _joined(room, (*_STYLES, *styles)), _joined(room, (*_SCRIPTS, *scripts))
