@@ -1,4 +1,4 @@
-"""Logs one line for each request and each problem of the service, as text or as JSON."""
+"""Logs one line for each request and each problem in the service, as text or as JSON."""
 
 from __future__ import annotations
 

@@ -104,6 +104,6 @@ def test_a_database_that_is_in_use_is_not_restored_into(tmp_path: Path) -> None:
     store.add(job(), "{}")
     store.close()
     at_work = JobStore(target)
-    with at_work.held(), pytest.raises(ConfigError, match="another service is using it"):
+    with at_work.held(), pytest.raises(ConfigError, match="is in use by another service"):
         copy_jobs(source, target)
     at_work.close()

@@ -78,7 +78,7 @@ async def test_a_file_becomes_documents_that_a_check_takes(service: Service) -> 
         (
             "wide.csv",
             (b"a" * 299 + b",") * 400 + b"\n" + (b"x," * 400 + b"\n") * 300,
-            "wide.csv: the parts have more than 32,000,000 char",
+            "wide.csv: the file has more than 32,000,000 char",
         ),
     ],
     ids=["pdf", "exe", "docx", "gz", "rows", "bomb", "long", "wide"],
@@ -101,7 +101,7 @@ async def test_a_file_that_takes_too_long_is_refused_and_its_reading_ended(
     async with service() as client:
         refused = await client.post("/v1/documents", json=asked("long.html", LONG))
     assert refused.status_code == 422
-    assert refused.json()["error"]["message"] == "long.html: reading the file takes too long; split it"
+    assert refused.json()["error"]["message"] == "long.html: reading the file took too long; split the file"
     assert not lying(home)
 
 
@@ -109,7 +109,7 @@ def test_a_reading_that_nobody_waits_for_ends_itself_and_deletes_the_file(tmp_pa
     (file := tmp_path / "long.html").write_bytes(LONG)
     command = (sys.executable, "-m", "factloop.service.file_parts", str(file), "1000", "2000000", "1")
     ended = subprocess.run(command, capture_output=True, text=True)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "reading the file takes too long\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "reading the file took too long\n")
     assert not file.exists()
 
 
