@@ -43,7 +43,7 @@ class _Entry(Generic[C]):
         """Closes the object, or makes its last user close it."""
         self.is_let_go = True
         if self.n_users:
-            await asyncio.sleep(0)  # lets a stream that its reader has dropped end now, not with its loop
+            await asyncio.sleep(0)  # lets an abandoned stream end now rather than with its loop
         else:
             await self.close()
 
