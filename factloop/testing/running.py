@@ -1,4 +1,4 @@
-"""Keeps track of the test that is running under the pytest plugin, with its recording.
+"""Keeps track of the test that is running under the pytest plugin, and of its recording.
 
 The test is global to the process rather than to the context, because only one test runs at a time, and all fixtures,
 threads and event loops belong to it.

@@ -181,7 +181,6 @@ def _response_title(report: TrustReport) -> str:
 
 
 def _grounds(report: TrustReport) -> Iterator[Text]:
-    """Yields the judge's rationale, the cited passages, and the number of other passages judged."""
     fc = report.trust_fc
     if fc.rationale:
         yield Text(one_line(named(fc.rationale, fc.passages)))
@@ -227,7 +226,6 @@ def _overall(report: TrustReport) -> Text:
 
 
 def _belief(report: TrustReport) -> str:
-    """Returns the sign and score of TrustBC: `= 1`, `≠ 0`, or `? –`."""
     return f"{belief_of(report.trust_bc).sign} {trust_figures.score(report.trust_bc.value)}"
 
 
@@ -240,7 +238,7 @@ def _documents(report: TrustReport) -> str:
 
 def _run_rows(run: TrustRun) -> list[Row]:
     rows = [
-        (f"By {SOURCE_WORDS[one.source]}", Text(f"stood by it in {one.consistent:.0%} of {one.n_checks:,} questions"))
+        (f"By {SOURCE_WORDS[one.source]}", Text(f"chose its answer in {one.consistent:.0%} of {one.n_checks:,} checks"))
         for one in run.summary.by_source
         if one.consistent is not None and len(run.summary.by_source) > 1
     ]
@@ -253,7 +251,6 @@ def _check_blocks(bc: TrustBC) -> Group:
 
 
 def _check(check: ConsistencyCheck, bc: TrustBC) -> Group:
-    """Returns the choice in a check, and its options in the order displayed, with `>` before the chosen one."""
     belief = trust_figures.belief_of_check(check)
     head = Text(f"{belief.sign} Check {check.number}: {trust_figures.choice(check)}", style=_BELIEF_STYLES[belief])
     if not check.counted:
@@ -269,7 +266,6 @@ def _check(check: ConsistencyCheck, bc: TrustBC) -> Group:
 
 
 def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC) -> list[Text | Group]:
-    """Returns the letter, its probability if there is one, and the option with a note on its origin."""
     shown = trust_figures.option_marked(option, check, bc)
     text = Text.assemble(visible(shown.before), (visible(shown.marked), "underline"), visible(shown.after))
     aside = Text(_aside(option, bc), style="dim not bold")
