@@ -124,7 +124,7 @@ class ClaimView:
     repeats: int | None = None
     """Number of the earlier claim that says the same thing, if that claim is in the report."""
     not_counted: str = ""
-    """In words, why the claim is outside the core."""
+    """Why the claim is not counted, in words. Empty if the claim is counted."""
 
     @property
     def text(self) -> str:
@@ -218,8 +218,8 @@ class ClaimView:
     def marked(self) -> DecidingSentence | None:
         """The sentence to mark in its passage: the decisive sentence or, if it is unknown, the closest one.
 
-        For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, it is
-        the one that shares the most words with the claim and the rationale, with more weight on rare words.
+        For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, the
+        closest sentence shares the most words with the claim and the rationale, with more weight on rare words.
         """
         if self.deciding is not None or self.status in (Status.UNSCORED, Status.IRRELEVANT):
             return self.deciding
@@ -236,7 +236,7 @@ class ClaimView:
         """The claim and the marked sentence, with their differences if the claim is a problem.
 
         The differences are the words that the judge names or, if it names none, the phrases that only one of the two
-        texts contains. They are not marked if the texts differ too much for this to be useful.
+        texts contains. Nothing is marked if the texts differ too much for marks to be useful.
         """
         said = "" if self.marked is None else self.marked.text
         alone = Pair((Piece("same", self.text),), (Piece("same", said),) if said else ())

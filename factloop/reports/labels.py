@@ -271,7 +271,8 @@ class Labelling:
 
 
 def labelling_of(claims: Sequence[ClaimToLabel], begins: Literal["blind"] | None = None) -> Labelling:
-    """The data for a page that opens with hidden verdicts (`blind`), or that starts labelling on request (None)."""
+    """The data for a page that opens with hidden verdicts (if `begins` is `blind`) or that starts labelling on
+    request."""
     return _labelling(claims, begins, "labels")
 
 

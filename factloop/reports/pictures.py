@@ -126,7 +126,7 @@ def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7
     with _painted(paint, (width, height)) as figure:
         written = io.BytesIO()
         # `savefig` would draw everything twice, once only to lay it out
-        canvas: Any = FigureCanvasSVG(figure)  # it is untyped
+        canvas: Any = FigureCanvasSVG(figure)  # the class is untyped
         canvas.print_svg(written, metadata={"Date": None, "Creator": None})
     readable = visible(written.getvalue().decode("utf-8")).translate(_NO_CHARACTERS)
     root = etree.fromstring(readable.encode("utf-8"))

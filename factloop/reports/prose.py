@@ -10,7 +10,7 @@ from itertools import groupby
 from factloop.reports.faults import Fault
 from factloop.reports.markdown import Part, Tag, TextRun, read_markdown
 
-LONGEST_LAID_OUT = 100_000  # maximum number of characters of a response; longer ones are shown as plain text
+LONGEST_LAID_OUT = 100_000  # maximum number of characters of a response; longer responses are shown as plain text
 _OF_PLAIN_TEXT = ("p", "br")
 
 

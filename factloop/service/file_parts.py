@@ -74,7 +74,8 @@ def _limit(seconds: int) -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # openpyxl imports numpy, which reserves address space per processor
     signal.signal(signal.SIGALRM, lambda *_: sys.exit("reading the file took too long"))
     signal.alarm(seconds)
-    for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):  # for C code
+    # The alarm cannot interrupt C code, so CPU time is limited as well.
+    for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):
         with suppress(ValueError, OSError):  # there is already a lower limit, or the system supports none (macOS)
             resource.setrlimit(which, (most, most))
 

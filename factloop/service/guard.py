@@ -40,7 +40,7 @@ MOST_WHERE_LITTLE_IS_READ = 100_000
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000
-"""Maximum body size in bytes on routes that ignore the body. Some clients send one with every request."""
+"""Maximum body size in bytes on routes that ignore the body. Some clients send a body with every request."""
 MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
 SENT_WITHIN_S = 60.0  # seconds within which each part of a response must be sent
@@ -138,7 +138,7 @@ class ServiceGuard:
             raise RequestRefusal(
                 429,
                 "too_many_requests",
-                f"too many concurrent requests: the limit is {most}, including streams and requests that wait",
+                f"too many concurrent requests: the limit is {most}, including event streams and waiting requests",
                 headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # idle connections also count
             )
         self._n_open[owner] += 1

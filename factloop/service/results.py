@@ -26,7 +26,7 @@ from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind, titl
 from factloop.trust.views.html import render_long_form_html, render_trust_html
 
 LARGEST = 200_000_000  # maximum size of a file in bytes; larger files are skipped
-IN_FOLDERS = ("summary.json", "experiment.json", "report.json")  # the file that represents a folder
+IN_FOLDERS = ("summary.json", "experiment.json", "report.json")  # files that can represent a folder, best first
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -141,7 +141,7 @@ class LabelTakenBack(Record):
     """The result of removing a label."""
 
     label: GivenLabel | None
-    """The label that was removed. Null if there was none."""
+    """The label that was removed. Null if there was no label."""
 
 
 class ErrorWords(Record):

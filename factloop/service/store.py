@@ -91,7 +91,7 @@ class Room:
     service: str
     """The service that adds the job."""
     most: int
-    """Maximum number of waiting and running jobs in this service. A caller without jobs can always add one."""
+    """Maximum number of waiting and running jobs in this service. A caller without jobs can always add a job."""
     day: DayLimits | None = None
     """Daily cost limits, across all services."""
     most_each: int | None = None

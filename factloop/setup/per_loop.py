@@ -76,7 +76,7 @@ class PerLoop(Generic[C]):
                 await entry.close()
 
     async def aclose(self) -> None:
-        """Closes the running loop's object, or makes its last user close it. Afterwards, `open` builds a new one."""
+        """Closes the running loop's object, or makes its last user close it. Afterwards, `open` builds a new object."""
         for entry in list(self._of_this_loop):
             await entry.let_go()
 

@@ -1,4 +1,5 @@
-"""Records the answers of models and searches. Checkers and scorers use a recording, which its owner saves."""
+"""Records the answers of models and searches. Checkers and scorers use recordings, and the owner of a recording saves
+it."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class CheckSettings(EmbeddingSettings):
     verifiable: Annotated[bool, Mark(fingerprint=True)] = False
     """With the `safe` plan, follow VeriScore: extract only verifiable claims, and search once for each.
 
-    Each sentence is read together with the three before it and the one after it."""
+    Each sentence is read together with the three sentences before it and the sentence after it."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches, search_tools=True)] = ()
     """Web search to use."""
     wikipedia_language: str = "en"

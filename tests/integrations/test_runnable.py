@@ -323,7 +323,7 @@ def test_a_bare_checker_searches_documents_of_its_own(handbook: str) -> None:
     checker = bare(docs=handbook)
     assert verdicts(factcheck_tool(checker).invoke(CALL).artifact) == RIGHT
     assert FactCheckStreamGuard(checker, "drop").invoke(ANSWER) == TRUE
-    with pytest.raises(ConfigError, match="mode='factuality' searches the checker's sources"):
+    with pytest.raises(ConfigError, match="mode='factuality' also searches the checker's sources"):
         FactCheckStreamGuard(FactCheckRunnable(checker)).invoke(ANSWER)
 
 

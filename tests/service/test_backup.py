@@ -81,7 +81,7 @@ def test_a_backup_only_reads(
     factloop, place = build_command(monkeypatch, capsys), tmp_path / "place"
     missing = factloop("backup", tmp_path / "jobs.backup", "--folder", place)
     assert (missing.code, list(tmp_path.iterdir())) == (2, [])
-    assert missing.complaint.endswith("place/jobs.sqlite: there is no such database")
+    assert missing.complaint.endswith("place/jobs.sqlite")
     place.mkdir()
     source = place / "jobs.sqlite"
     store = JobStore(sqlite_url(source))

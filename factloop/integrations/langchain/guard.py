@@ -157,7 +157,7 @@ class _StreamedAnswer:
             given = documents_at(self._keys.documents, chunk[self._keys.documents])
             if isinstance(given, tuple) and isinstance(self.documents, tuple):
                 self.documents = (*self.documents, *given)
-            elif given is not None:  # like LangChain, anything but a list replaces the earlier value
+            elif given is not None:  # as in LangChain, any other value replaces the earlier one
                 self.documents = given
         if (question := chunk.get(self._keys.question)) is not None:
             self.question = (self.question or "") + (question_at(self._keys.question, question) or "")

@@ -190,7 +190,7 @@ def _cited(rationale: str, evidence: Sequence[Evidence], cited: Sequence[str]) -
 
 
 def _silent(sentence: Sentence, report: FactualityReport) -> SilentSentence:
-    assert sentence.no_claim is not None  # otherwise, its claims represent it
+    assert sentence.no_claim is not None  # a sentence with claims is shown by its claims
     return SilentSentence(sentence=report.text_of(sentence)[:LONGEST_PASSAGE], no_claim=sentence.no_claim)
 
 

@@ -91,7 +91,7 @@ class Guard:
                 sessions[session] -= 1
 
     async def _end_above_shares(self, scope: Scope) -> None:
-        """Ends idle sessions: all those of removed keys, and the oldest ones of keys that exceed their share."""
+        """Ends idle sessions: all sessions of removed keys, and the oldest sessions of keys that exceed their share."""
         share, ended = max(1, MOST_SESSIONS // len(self._keys.grants)), []
         for owner, sessions in self._sessions.items():
             n_over = len(sessions) - (share if owner in self._keys.grants else 0)

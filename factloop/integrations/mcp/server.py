@@ -209,7 +209,7 @@ class _Tools:
     async def _sources(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None = None
     ) -> Sources | None:
-        """Returns the documents as sources, or None if there are no documents. Documents without text provide no tool.
+        """Returns the documents as sources (without a tool if they contain no text), or None if there are no documents.
 
         Raises ToolError if the documents exceed the limits of one call.
         """

@@ -218,7 +218,8 @@ def _clear_answers(path: Path) -> int | None:
             is_ours = not is_free or _is_ours(path)
             if is_free and is_ours:
                 n_bytes = database_bytes(path)
-                for ending in (*BESIDE_DATABASE, ""):  # the database last: files left over would alter a new one
+                # The database is removed last, because leftover files would alter a new database.
+                for ending in (*BESIDE_DATABASE, ""):
                     path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
                 return n_bytes
     except OSError:
