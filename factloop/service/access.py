@@ -72,7 +72,7 @@ class RateLimits:
             raise ConfigError(f"rate {rate!r}: must be a rate such as 60/minute") from error
         if any(not (0 < one.amount <= MOST_REQUESTS and one.get_expiry() <= 86_400 * LONGEST_DAYS) for one in jobs):
             raise ConfigError(
-                f"rate {rate!r}: must allow 1 to {MOST_REQUESTS:,} requests per period of up to {LONGEST_DAYS:,} days"
+                f"rate {rate!r}: must allow 1 to {MOST_REQUESTS:,} requests per period of at most {LONGEST_DAYS:,} days"
             )
         self._limits = {"jobs": jobs, "reads": [_oftener(limit) for limit in jobs]}
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
