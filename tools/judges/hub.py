@@ -58,7 +58,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "minicheck-roberta": KnownJudge(
         "classifiers:MiniCheckRoberta",
-        "Half MiniCheck's size and running time, but slightly less accurate according to its paper. Reads 512 tokens.",
+        "Half MiniCheck's size and running time, but slightly less accurate in its paper. Reads 512 tokens at once.",
         HubFiles("lytang/MiniCheck-RoBERTa-Large"),
         size="1.4 GB", parameters="355 million", licence="MIT",
     ),
