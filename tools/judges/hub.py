@@ -98,7 +98,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "bespoke": KnownJudge(
         "causal:Bespoke",
-        "The most accurate judge here according to its authors: a 7B MiniCheck model on a server or in a folder.",
+        "A 7B MiniCheck model, the most accurate of these according to its authors. Runs on a server or from a folder.",
         parameters="7 to 8 billion", licence="CC BY-NC 4.0: not for commercial use",
     ),
 }  # fmt: skip
