@@ -29,7 +29,7 @@ class RunDirectory:
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
         """Opens or creates the directory. Raises ConfigError if it is in use or contains other files.
 
-        `flag` is the flag, mentioned in messages, with which users can choose another directory.
+        `flag` is the command-line option that messages suggest for choosing another directory.
         """
         self.path, self._flag = path, flag
         try:

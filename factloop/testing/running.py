@@ -41,7 +41,7 @@ class RunningTest:
         return Recording(self.path, self.mode, remedy=self.remedy)
 
     def finish(self, *, passed: bool) -> None:
-        """Saves the recording if the test passed and used it. Raises ConfigError if this fails."""
+        """Saves the recording if the test passed and used it. Raises ConfigError if saving fails."""
         if passed and "recording" in vars(self):
             self.recording.save()
 

@@ -113,7 +113,7 @@ class TrustScoring:
     async def sampled(
         self, topic: str, claims: Sequence[Claim], meter: UsageMeter
     ) -> tuple[list[str], dict[str, SampleAgreement]]:
-        """Returns other answers of the subject, if the settings request any, and how well they support each claim."""
+        """Returns other answers from the subject, if the settings request any, and how well they support each claim."""
         setup = self.setup
         if setup.sampler is None:
             return [], {}
