@@ -205,7 +205,7 @@ class ClaimView:
     @cached_property
     def deciding(self) -> DecidingSentence | None:
         """The sentence that the judge quotes, separately or in its rationale, or the only sentence of the only cited
-        passage. None if neither is known, because the sentence is never guessed."""
+        passage. None if neither is known. The sentence is never guessed."""
         found = next(_quoted_in(self.cited, [self.claim.judgement.quote]), None)
         if found is not None:
             return found

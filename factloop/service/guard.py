@@ -1,7 +1,7 @@
 """Middleware that checks the caller, host, rate and size of every request.
 
-Each check comes before the work that it can save. The key is checked before the body is read, the size is checked while
-reading, and bodies that are too long are never parsed.
+The key is checked before the body is read, the size is checked while reading, and bodies that are too long are never
+parsed.
 """
 
 from __future__ import annotations

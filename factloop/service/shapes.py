@@ -326,7 +326,7 @@ class Trouble(Record):
 
 
 class Health(Record):
-    """Whether the service is running and, if not ready, why."""
+    """Whether the service is running, and what keeps it from being ready."""
 
     status: Literal["ok", "stopping", "unready"]
     troubles: tuple[Trouble, ...] = ()

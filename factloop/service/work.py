@@ -348,7 +348,7 @@ def _further(progress: Progress, event: Event) -> Progress:
 
 
 def summary_of(report: Reported) -> Summary:
-    """Returns the figures of a report that a list of jobs shows."""
+    """Returns the figures that a list of jobs shows for a report."""
     cost: dict[str, Any] = {"n_calls": report.usage.calls, "cost_usd": report.usage.cost_usd}
     if isinstance(report, TrustReport):
         values = {name: getattr(report, name).value for name in ("trust_bc", "trust_fc", "trust_ov")}

@@ -36,7 +36,7 @@ class FairLoop(asyncio.SelectorEventLoop):
         super().__init__()
         self._steps: dict[str, deque[asyncio.Handle]] = {}
         self._used_s: dict[str, float] = {}
-        """Computing time of each caller with steps, counted from the same start for all callers."""
+        """Seconds that each caller has computed, counted from the same start for all callers."""
         self._now_s = 0.0
         self._is_running_steps = False
         self._threads = Slots(THREADS_AT_WORK)

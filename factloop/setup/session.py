@@ -240,6 +240,6 @@ def _patience(chat: ChatModel, settings: RunSettings, patience_s: float) -> Pati
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:
-    """Returns the retry policy for calls. Servers may not request pauses longer than the run's patience."""
+    """Returns the retry policy for calls. Servers may not request pauses longer than `patience_s`."""
     usual = RetryPolicy()
     return replace(usual, patience_s=max(usual.patience_s, settings.patience_s))
