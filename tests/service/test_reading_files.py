@@ -71,7 +71,7 @@ async def test_a_file_becomes_documents_that_a_check_takes(service: Service) -> 
         ("broken.pdf", b"%PDF-1.4", "broken.pdf: the PDF cannot be read"),
         ("tool.exe", b"MZ", "tool.exe: extension '.exe' is not supported"),
         ("book.docx", b"no zip", "book.docx: the Word file cannot be read"),
-        ("rows.jsonl.gz", gzip.compress(b'{"text": "a"}\n', mtime=0), "rows.jsonl.gz: unpack it first"),
+        ("rows.jsonl.gz", gzip.compress(b'{"text": "a"}\n', mtime=0), "rows.jsonl.gz: the file is compressed"),
         ("rows.jsonl", b'{"text": "a b"}\n' * 1_001, "rows.jsonl: the file has more than 1,000 parts"),
         ("bomb.docx", zipped("word/document.xml", b" " * 33_000_000), "bomb.docx: the file contains more than 32 MB"),
         ("long.txt", b"word " * 500_000, "long.txt: one part has more than 2,000,000 characters"),

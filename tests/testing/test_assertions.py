@@ -213,7 +213,7 @@ def test_trust_by_documents() -> None:
     with pytest.raises(NotTrustworthy) as failure:
         assert_trustworthy("When was it lit?", WRONG, corpus=SOURCES, min_trust_fc=1.0, min_trust_bc=1.0)
     said = str(failure.value)
-    assert "required: TrustBC at least 1, and it has no value" in said
+    assert "required: TrustBC at least 1, but it has no value" in said
     assert "TrustBC:  unscored, no_source" in said
     assert "required: TrustFC at least 1, but it is" in said
     assert failure.value.report.response == WRONG
