@@ -21,8 +21,6 @@ from factloop.evaluation.statistics.significance import PValueAdjustment
 
 
 class AuditData(Record):
-    """The audited data."""
-
     name: str
     """The file's name and the start of its SHA-256 hash."""
     n_claims: Count
@@ -41,8 +39,6 @@ class AuditData(Record):
 
 
 class AuditSettings(Record):
-    """The settings of an audit."""
-
     thresholds: tuple[Share, ...]
     """0.5, followed by the chosen threshold, if any."""
     alpha: Share

@@ -1,7 +1,8 @@
 """Draws the four charts of an audit: scores as probabilities, agreement, bias, and bias before and after correction.
 
-Each function takes the figures at one threshold, the group with its data sets, and the evaluators' marks, and returns
-None if there is nothing to draw. Evaluators keep their colour and marker in all charts of a report.
+Each function takes the figures at one threshold, the group, the data sets in the group, and the evaluators' marks. A
+function returns None if there is nothing to draw. Each evaluator has the same colour and marker in all charts of a
+report.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _TICKS = range(0, 101, 25)
 
 
 def short(name: str) -> str:
-    """The name on one line. Long names are cut in the middle, since most names differ at the start or the end."""
+    """Returns the name on one line. Long names are shortened in the middle, because names often differ at the start or
+    end.
+    """
     words = as_words(name)
     if len(words) > LONGEST_NAME:
         words = f"{words[: LONGEST_NAME // 2]}…{words[-LONGEST_NAME // 2 + 1 :]}"
@@ -39,7 +42,7 @@ def short(name: str) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """An evaluator's colour and marker in all charts of a report, one of 64 combinations."""
+    """The colour and marker of an evaluator in all charts of a report: one of 64 combinations."""
 
     number: int
     name: str
@@ -126,9 +129,9 @@ def _rates(one: SystemBias) -> tuple[float, float]:
 
 
 def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the fraction of attributable claims in each tenth of the scores against their mean score, per evaluator.
+    """Plots the fraction of attributable claims in each tenth of the scores against the mean score, for each evaluator.
 
-    The chart is the same at every threshold, so it is drawn only at the first.
+    The chart is the same at every threshold, so it is drawn only at the first threshold.
     """
     del members
     drawn = [one for one in at.reliability if one.group.is_like(group)]
@@ -174,7 +177,7 @@ def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Ma
 def _paint_matrix(
     axes: Axes, values: Mapping[tuple[str, str | None], float | None], names: Sequence[str | None]
 ) -> None:
-    """Paints only the lower triangle, since pairs have no order."""
+    """Paints only the lower triangle, because the matrix is symmetric."""
     from matplotlib.patches import Rectangle
 
     for y, one in enumerate(names):
@@ -197,7 +200,9 @@ def _paint_matrix(
 
 
 def draw_adjustment(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the mean and the worst bias, averaged over calibration systems, for each method and without adjustment."""
+    """Plots the mean bias and the worst bias, averaged over calibration systems, for each method and without
+    adjustment.
+    """
     del members
     found: list[AdjustmentReport | MeanAdjustment] = [one for one in at.mean_adjustments if one.group.is_like(group)]
     found += [one for one in at.adjustment if group.kind == "dataset" and one.dataset == group.name]
