@@ -208,9 +208,7 @@ class PairTests:
     """
 
     def __init__(self, units: Units, systems: Sequence[int], unpaired: Unpaired = PairTest.CLUSTERED) -> None:
-        """`systems` contains the codes of the systems to compare, each of which must have units. The fields `first` and
-        `second` contain indices into `systems`.
-        """
+        """`systems` contains the codes of the systems to compare. Each system must have units."""
         self._n_systems = n_systems = len(systems)
         place_of = np.zeros(int(units.system.max(initial=0)) + 1, dtype=np.int64)
         place_of[list(systems)] = np.arange(n_systems)
@@ -283,9 +281,7 @@ class PairTests:
 
 
 def _shared(units: Units, place: Ints, n_systems: int) -> tuple[Ints, Bools, int]:
-    """Returns the index of each unit's prompt among the shared prompts, a mask of the units with a shared prompt, and
-    the number of shared prompts.
-    """
+    """Returns each unit's place among the shared prompts, a mask of units with a shared prompt, and their number."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
     prompt, n_prompts = numbered(units.prompt)

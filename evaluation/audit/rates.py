@@ -56,9 +56,7 @@ class EvaluatorRates(Record):
 
 
 def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> tuple[EvaluatorRates, ...]:
-    """Returns the rates for each level, evaluator and group: first single data sets, then task groups, then all data
-    sets.
-    """
+    """Returns the rates for each level, evaluator and group: single data sets, then task groups, then all data sets."""
     return tuple(
         rate for level in levels for place in range(len(counted.evaluators)) for rate in _rates(counted, level, place)
     )
@@ -135,9 +133,7 @@ def _combined(one: AuditFigure, tpr: AuditFigure, tnr: AuditFigure, *, sign: flo
 
 
 def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
-    """Sums the counts of cells, of shape (1 + n_resamples, n_cells, ...), to counts of data sets, of shape (1 +
-    n_resamples, n_datasets, ...).
-    """
+    """Sums counts over cells: (1 + n_resamples, n_cells, ...) becomes (1 + n_resamples, n_datasets, ...)."""
     sums = np.zeros((len(of_cells), len(counted.datasets), *of_cells.shape[2:]))
     datasets, starts = np.unique(counted.cell_dataset, return_index=True)
     sums[:, datasets] = np.add.reduceat(of_cells, starts, axis=1)

@@ -234,9 +234,7 @@ def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: 
 
 
 def _clusters(units: JudgedUnits, key: Ints, n_keys: int) -> Ints:
-    """Counts the clusters with a verdict from each evaluator (n_evaluators + 1, n_keys). The last row counts all
-    clusters.
-    """
+    """Counts the clusters with a verdict from each evaluator, and all clusters: (n_evaluators + 1, n_keys)."""
     verdicts = (*units.verdicts, units.label)
     return np.array([_distinct(key[one >= 0], units.cluster[one >= 0], n_keys) for one in verdicts])
 
@@ -264,9 +262,7 @@ def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
 
 
 def _overlaps(claims: JudgedUnits, clusters: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:
-    """Returns the weight of the claims to which both members of a pair give 0, to which both give 1, and on which the
-    two differ, as an array of shape (n_clusters, 3 n_pairs).
-    """
+    """Returns the weights of claims that both judge 0, that both judge 1, and that differ: (n_clusters, 3 n_pairs)."""
     base, width = np.searchsorted(clusters, claims.cluster) * 3 * len(pairs), 3 * len(pairs)
     counts = np.zeros(len(clusters) * width)
     for place, (kind, is_scored) in enumerate(_kinds(claims, pairs)):
@@ -289,9 +285,7 @@ def _overlap_counts(
 
 
 def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
-    """Yields two arrays of shape (n_claims,) for each pair. The first contains the common verdict, or 2 if the verdicts
-    differ. The second is a mask of the claims on which both have a verdict.
-    """
+    """Yields the common verdict (or 2 if verdicts differ) and a mask of the claims that both judged, for each pair."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     for one, other in pairs:
         is_scored = (judges[one] >= 0) & (judges[other] >= 0)

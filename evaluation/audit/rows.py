@@ -289,9 +289,7 @@ def _number(text: str) -> Any:
 
 
 def _object(row: Row, value: Any) -> Any:
-    """Returns the object of scores, parsed from JSON if necessary, or built from the pairs that Parquet returns for a
-    map.
-    """
+    """Returns the object of scores, parsed from JSON if necessary, or built from the pairs of a map in Parquet."""
     if isinstance(value, str):
         try:
             return parse_object(value, row.path, row.line)

@@ -104,9 +104,7 @@ class PredictionTable:
 
     @property
     def n_effective(self) -> float | None:
-        """The number of equally weighted claims that would be as informative (Kish 1965), or None if all weights are
-        equal.
-        """
+        """The number of equally weighted claims that would be as informative (Kish 1965), or None for equal weights."""
         return None if self.weight is None else float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     @cached_property
@@ -152,9 +150,7 @@ def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
 
 
 def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
-    """Returns a mask of the rows of each data set, then of each task group by name, then of all rows, for pooled
-    figures.
-    """
+    """Returns a mask of the rows of each data set, then of each task group by name, then of all rows."""
     columns: list[tuple[Literal["dataset", "task"], Column]] = [("dataset", table.dataset)]
     if table.task is not None:
         columns.append(("task", table.task))

@@ -31,9 +31,7 @@ _TICKS = range(0, 101, 25)
 
 
 def short(name: str) -> str:
-    """Returns the name on one line. Long names are shortened in the middle, because names often differ at the start or
-    end.
-    """
+    """Returns the name on one line. Long names are shortened in the middle, because names often share neither end."""
     words = as_words(name)
     if len(words) > LONGEST_NAME:
         words = f"{words[: LONGEST_NAME // 2]}…{words[-LONGEST_NAME // 2 + 1 :]}"
@@ -200,9 +198,7 @@ def _paint_matrix(
 
 
 def draw_adjustment(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the mean bias and the worst bias, averaged over calibration systems, for each method and without
-    adjustment.
-    """
+    """Plots the mean and the worst bias, averaged over calibration systems, for each method and without adjustment."""
     del members
     found: list[AdjustmentReport | MeanAdjustment] = [one for one in at.mean_adjustments if one.group.is_like(group)]
     found += [one for one in at.adjustment if group.kind == "dataset" and one.dataset == group.name]

@@ -269,9 +269,7 @@ SECTIONS: tuple[Section, ...] = tuple(_section(**one) for one in _LAID_OUT["sect
 
 
 def sections_of(scope: Scope) -> Iterator[Section]:
-    """Yields the sections that have rows for the group. The section by data set appears only for groups of several data
-    sets.
-    """
+    """Yields the sections that have rows for the group. Groups of one data set have no section by data set."""
     for section in SECTIONS:
         if (section.key != "by-dataset" or scope.members) and section.sheets(scope):
             yield section
