@@ -187,18 +187,15 @@ class SortedScores:
         return n_errors, n - n_errors
 
     def rates(self, threshold: float) -> tuple[float | None, float | None]:
-        """Returns the fraction of errors that are flagged and the fraction of other claims that are flagged.
-
-        A fraction is None if the system has no claims with that label.
-        """
+        """Returns the flagged fractions of errors and of other claims. None means that there are no such claims."""
         errors, others = self.flagged(threshold)
         return errors / self.n_errors if self.n_errors else None, others / self.n_others if self.n_others else None
 
 
 def unbiased_threshold(system: SortedScores) -> float:
-    """Returns the threshold at which the number of flagged claims is closest to the number of errors.
+    """Returns the threshold that flags about as many claims as there are errors.
 
-    If several thresholds are equally good, returns the one closest to 0.5.
+    If several thresholds are equally good, returns the one nearest to 0.5.
     """
     thresholds, flagged = _candidates(system)
     return _best(thresholds, np.abs(flagged - system.n_errors))
@@ -207,7 +204,7 @@ def unbiased_threshold(system: SortedScores) -> float:
 def balanced_threshold(system: SortedScores) -> float:
     """Returns the threshold with the highest balanced accuracy.
 
-    If several thresholds are equally good, returns the one closest to 0.5. The system must have both errors and other
+    If several thresholds are equally good, returns the one nearest to 0.5. The system must have both errors and other
     claims.
     """
     thresholds, flagged = _candidates(system)

@@ -214,7 +214,6 @@ def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Flo
 def _magnitudes(
     counted: CountTable, columns: Mapping[str, OfGroups], bias: Floats, headroom_bias: Floats
 ) -> dict[str, OfGroups]:
-    """Returns the columns that contain magnitudes, after subtracting the part that sampling explains."""
     level, defined = counted.basis.level, ~np.isnan(bias[0])
     cells = [np.flatnonzero((counted.cell_dataset == place) & defined) for place in range(len(counted.datasets))]
     of_members: dict[str, Callable[[list[int]], Magnitude]] = {
@@ -239,7 +238,6 @@ def _less_noise(plain: AuditFigure, of: Callable[[list[int]], Magnitude], member
 
 
 def _mean_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
-    """Averages over the systems in each data set, then over data sets. `cells` contains the cells of each data set."""
     cells = [own for own in cells if len(own)]
     weights = np.concatenate([np.full(len(own), 1.0 / len(own) / len(cells)) for own in cells])
     return mean_magnitude(bias[:, np.concatenate(cells)], weights, level)

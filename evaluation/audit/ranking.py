@@ -258,7 +258,6 @@ class PairTests:
         return found
 
     def _tally(self, kind: Bools) -> tuple[Ints, Floats]:
-        """Counts the units in `kind` for each system, and for each system on each shared prompt."""
         cell = (self._place * self._n_prompts + self._prompt)[kind & self._is_shared]
         on_prompt = np.bincount(cell, minlength=self._n_systems * self._n_prompts).astype(np.float64)
         total = np.bincount(self._place[kind], minlength=self._n_systems)

@@ -141,9 +141,9 @@ def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
 
 
 def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """Returns the values of each measure, and the numbers of units and clusters that they are based on.
+    """Returns the values of each measure, and the numbers of units and clusters behind them.
 
-    For measures that use both classes, only the clusters with claims of the rarer class are counted.
+    If a measure uses both classes, only the clusters with claims of the rarer class are counted.
     """
     by_label = confusion.sum(axis=3)
     tpr = ratio(confusion[:, :, 1, 1], by_label[:, :, 1])

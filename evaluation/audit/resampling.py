@@ -184,9 +184,9 @@ def count(
 
 
 def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
-    """Returns the stratum of each cell, identified by its first cell.
+    """Returns the stratum of each cell, identified by the first cell in the stratum.
 
-    A stratum is a single cell, or a whole data set if its systems share clusters.
+    If systems of a data set share clusters, the data set is one stratum. Otherwise, each cell is a stratum.
     """
     n_cells = max(len(cell_dataset), 1)
     pairs = np.unique(claims.cluster * n_cells + claims.cell)
@@ -208,10 +208,7 @@ def _drawn(of_clusters: Floats, rng: np.random.Generator | None, n_resamples: in
 
 
 def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: int, n_resamples: int) -> Tally:
-    """Counts the units of the table itself. The sums over the table and its resamples are filled in later.
-
-    `is_known` is a mask of known systems, of shape (n_cells,).
-    """
+    """Counts the units of the table itself. The sums are filled in later. `is_known` is a mask of cells."""
     n_evaluators, n_cells, dataset = len(units.verdicts), len(cell_dataset), cell_dataset[units.cell]
     once = replace(units, weight=None, cluster=np.zeros_like(units.cluster))
     counts = (
@@ -245,10 +242,9 @@ def _distinct(key: Ints, cluster: Ints, n_keys: int) -> Ints:
 
 
 def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
-    """Returns each cluster's contribution to the confusion matrices and label counts of each cell, as an array of shape
-    (n_clusters, n_cells * (4 n_evaluators + 2)).
+    """Returns each cluster's counts for all cells, of shape (n_clusters, n_cells * (4 n_evaluators + 2)).
 
-    Values are integers or sums of weights. `clusters` and `cells` must be sorted and must cover all units.
+    `clusters` and `cells` must be sorted and must cover all units.
     """
     width = 4 * len(units.verdicts) + 2
     base = (np.searchsorted(clusters, units.cluster) * len(cells) + np.searchsorted(cells, units.cell)) * width

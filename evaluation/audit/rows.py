@@ -156,14 +156,12 @@ class _Columns:
         self.lines.append(line)
 
     def _column_of(self, evaluator: str) -> array[float]:
-        """Returns the evaluator's scores, padded with NaN for earlier rows without a score."""
         column = self.scores.setdefault(evaluator, array("d"))
         if len(column) < len(self.lines):
             column.extend([_MISSING] * (len(self.lines) - len(column)))
         return column
 
     def _refuse_gaps(self, line: int, row: Mapping[str, Any]) -> None:
-        """Raises DataError if only some rows have an optional field."""
         given: dict[str, Sized] = {
             "task": self.codes["task"],
             "prompt_id": self.codes["prompt_id"],
@@ -177,7 +175,6 @@ class _Columns:
                 raise DataError(message, path=self.path, line=line, field=name)
 
     def table(self) -> PredictionTable:
-        """Returns the complete table. Raises DataError for errors that involve several rows."""
         if not self.lines:
             raise DataError("the file has no rows", path=self.path)
         if not self.scores:

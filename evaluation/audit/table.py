@@ -51,10 +51,7 @@ def column_of(values: Sequence[str]) -> Column:
 
 
 def responses_of(dataset: Column, system: Column, response_id: Column) -> Column:
-    """Encodes each response, which is identified by data set, system and id.
-
-    `names` contains the ids, in which the same id may occur more than once.
-    """
+    """Encodes each response, identified by data set, system and id. The ids in `names` may occur repeatedly."""
     cell = dataset.codes.astype(np.int64) * len(system.names) + system.codes
     keys, codes = np.unique(cell * max(len(response_id.names), 1) + response_id.codes, return_inverse=True)
     ids = keys % max(len(response_id.names), 1)
@@ -174,10 +171,7 @@ def any_within(flags: Bools, number: NDArray[np.intp], n_groups: int) -> Bools:
 
 
 def clusters_of(table: PredictionTable) -> Ints:
-    """Returns the cluster of each row: its prompt, or its response if there are no prompts (n_rows,).
-
-    Prompts of different data sets are different clusters.
-    """
+    """Returns each row's prompt, which is unique across data sets, or its response if there are no prompts."""
     if table.prompt is None:
         keys = table.response.codes.astype(np.int64)
     else:

@@ -64,7 +64,6 @@ def audit(
 
 
 def _chunked(table: PredictionTable) -> list[tuple[str, str, R2Differences]]:
-    """Returns each evaluator that has a chunked column, with that column and the R2-diffs for its chunk size."""
     named = chunked_evaluators(table.scores) if table.has_text else []
     by_size = {size: r2_differences(table, size) for size in sorted({size for _, _, size in named})}
     return [(whole, column, by_size[size]) for whole, column, size in named]

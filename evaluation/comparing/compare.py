@@ -173,10 +173,6 @@ def compare(
 def _attribution(
     runs: Sequence[ComparedRun], by_system: bool, ks: Sequence[int], policy: AbstentionPolicy, judging: Judging
 ) -> Attribution:
-    """Returns the parts of the difference between the first and the last run.
-
-    Raises ConfigError if the runs have no prompts in common.
-    """
     seen = [
         _SeenRun(run.name, run.summary.fingerprint, dict(seen_responses(_chosen(run), by_system=by_system)))
         for run in runs
@@ -202,7 +198,7 @@ def _of_evaluators(
 ) -> tuple[list[ItemValues], list[ItemValues]]:
     """Returns all quantities for two evaluators, and the headline quantities.
 
-    As in an experiment on responses, the headline is agreement with the labels if any claims are labelled.
+    If there are labels, the headline is agreement with the labels, as in an experiment on responses.
     """
     labelled = list(claim_quantities(claims)) if claims.n_labelled else []
     whole = [*labelled, *quantities, *share_quantities(responses)]
@@ -210,7 +206,6 @@ def _of_evaluators(
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
-    """Returns a sentence per difference: headlines, then which side leaves more claims unscored, then the others."""
     shown = [one.words for one in differences if one.is_headline]
     headline = next((one for one in differences if one.is_headline), None)
     left_out = [] if headline is None else list(losses(headline, differences))
@@ -327,9 +322,9 @@ def _ks(
     ks: Sequence[int | Literal["median", "maximum"]],
     abstention: AbstentionPolicy,
 ) -> list[int]:
-    """Converts `ks` to numbers, or returns the Ks of both runs if `ks` is empty.
+    """Converts `ks` to numbers. Rules are applied to the compared responses of both sides that have an F1@K.
 
-    A rule is applied to the compared responses of both sides that have an F1@K.
+    If `ks` is empty, returns the Ks of both runs.
     """
     if ks:
         lines = [line for pair in pairs for line in (pair.first, pair.second)]
@@ -367,7 +362,6 @@ class _SeenRun:
 
 
 def _shared_by(runs: Sequence[_SeenRun]) -> list[Key]:
-    """Returns the keys of the responses that all runs contain, by prompt. Raises ConfigError if there are none."""
     keys = set.intersection(*({*run.responses} for run in runs))
     if not keys:
         raise ConfigError("cannot attribute the difference: the runs have no prompts in common")
@@ -375,13 +369,11 @@ def _shared_by(runs: Sequence[_SeenRun]) -> list[Key]:
 
 
 def _in_all(values: ItemValues) -> ItemValues:
-    """Returns the values of the items that have a value on every side, and NaN for the other items."""
     has_all = ~np.isnan(values.values).any(axis=0)
     return replace(values, values=np.where(has_all, values.values, np.nan))
 
 
 def _changed(before: _SeenRun, after: _SeenRun, keys: Sequence[Key]) -> Iterator[Changed]:
-    """Yields the recorded differences between two runs."""
     one, other = (run.fingerprint.model_dump(mode="json", exclude=_OF_NEITHER) for run in (before, after))
     answers = [(before.responses[key], after.responses[key]) for key in keys]
     is_told = one["snapshots"] and other["snapshots"]

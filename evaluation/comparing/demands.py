@@ -350,7 +350,6 @@ class _Asked:
         return self._result(value=value, is_met=is_met, words=f"{side}: {shown}, {bound} required", is_open=is_open)
 
     def _farthest(self, values: Sequence[float | None]) -> float | None:
-        """Returns the value that is least favourable to the demand, or None unless all values are known."""
         known = [value for value in values if value is not None]
         return None if len(known) < max(1, len(values)) else (min if self.demand.most is None else max)(known)
 

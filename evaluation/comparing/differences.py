@@ -183,7 +183,6 @@ class Judging:
         return found.model_copy(update={"words": difference_in_words(found, tested)})
 
     def _interval(self, one: Contrast, p_corrected: float | None, n_intervals: int) -> tuple[float, float] | None:
-        """Returns the interval of the difference. Intervals of shares are clipped to [-1, 1]."""
         if not self.has_intervals:
             return None
         rng = np.random.default_rng(self.seed)

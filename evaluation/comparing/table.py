@@ -152,10 +152,7 @@ def mean_of_repeats(values: Floats) -> Floats:
 
 
 def majority(verdicts: Codes) -> Codes:
-    """Returns the majority verdict on each claim over all repeats, of shape (n_claims,).
-
-    The verdict is SPLIT if there is a tie, or MISSING if no repeat is scored.
-    """
+    """Returns the majority verdict on each claim (n_claims,), SPLIT for a tie, or MISSING if no repeat is scored."""
     times = np.stack([(verdicts == code).sum(axis=0) for code in range(len(VERDICTS))])
     most = times.max(axis=0)
     found = np.where((times == most).sum(axis=0) > 1, SPLIT, times.argmax(axis=0))
@@ -257,10 +254,7 @@ def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
-    """Yields cost and tokens per item.
-
-    If the price of any item is unknown, the side has no cost, because a partial sum would be too low.
-    """
+    """Yields cost and tokens per item. A side with any unknown price has no cost, because its sum would be too low."""
     cost = mean_of_repeats(panel.cost_usd)
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan
@@ -290,7 +284,6 @@ def _of_all(
     why: Undefined = Undefined.NOTHING_SCORED,
     k: int | None = None,
 ) -> ItemValues:
-    """Returns a quantity for which every item is eligible."""
     items = Items.of_clusters(panel.cluster, panel.n_clusters)
     return ItemValues(quantity, values, np.ones(values.shape[1], np.bool_), items, (why,), why, k, counting_all)
 

@@ -42,7 +42,8 @@ class FinishedRun:
                 missing.remove(judged.id)
                 yield judged
         if missing:
-            raise DataError(f"the report on {sorted(missing)[0]!r}, listed in {SUMMARY}, is missing", path=str(path))
+            said = f"the report on {sorted(missing)[0]!r}, which {SUMMARY} lists, is missing; start the run again"
+            raise DataError(said, path=str(path))
 
 
 def read_run(path: str | Path) -> FinishedRun:
@@ -59,7 +60,7 @@ def read_run(path: str | Path) -> FinishedRun:
             )
         if (folder / "report.json").is_file():
             raise ConfigError(f"{path} covers a single text; pass a run over a data set, as created by `factloop eval`")
-        raise ConfigError(f"{path}: this run has not finished; run the same command to resume it")
+        raise ConfigError(f"{path}: this run has not finished; run the same command again to resume it")
     try:
         text = summary.read_bytes()
     except OSError as error:
@@ -82,7 +83,7 @@ def parse_judged(line: str | bytes, path: str, number: int | None) -> JudgedResp
 
 
 def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, advice: str) -> R:
-    """Parses a record written by factloop. Raises DataError, with `advice` unless another version wrote the record."""
+    """Parses a record that factloop wrote. Raises DataError, with `advice` unless another version wrote the record."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -91,7 +92,7 @@ def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, 
         ours = get_args(getattr(record.model_fields.get("schema_version"), "annotation", None))
         if version is not None and version not in ours:
             reads = " and ".join(map(repr, ours))
-            message = f"was written in the format {version!r}, but this version of factloop reads {reads}"
+            message = f"was written in format {version!r}, but this version of factloop reads only {reads}"
             raise DataError(message, path=path, line=line) from error
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or None

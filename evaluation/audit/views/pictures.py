@@ -77,7 +77,6 @@ def _put(axes: Axes, points: Sequence[tuple[float, float]], mark: Mark, linestyl
 
 
 def _square(axes: Axes, x: str) -> None:
-    """Scales both axes to percentages and draws the diagonal, on which both values are equal."""
     axes.plot([0, 100], [0, 100], color=QUIET, linewidth=1, linestyle="dashed", zorder=1)
     axes.set_xlim(-3, 103)
     axes.set_ylim(-3, 103)

@@ -107,7 +107,6 @@ def _title(group: Group, data: AuditData) -> str:
 
 
 def _downloads(report: AuditReport) -> Iterator[tuple[str, DownloadLink]]:
-    """Yields each downloadable file, preceded by the name that links on the page use for it."""
     yield "json", _held("audit.json", "application/json", report.model_dump_json(indent=2))
     for name, text in csv_files(report).items():
         yield name, _held(f"{name}.csv", "text/csv", text)

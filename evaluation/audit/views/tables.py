@@ -1,4 +1,4 @@
-"""Defines the tables of an audit, as laid out in `tables.json`, for the terminal, the page and the CSV files.
+"""Defines the tables of an audit for the terminal, the page and the CSV files. Their layout is in `tables.json`.
 
 A row maps the field names of a record to its values. If the record contains a list of records, such as the methods of
 an adjustment, each record in the list has its own row, with field names such as `methods.mean_bias`.
@@ -112,7 +112,6 @@ class Table:
 
 
 def _is_empty(row: Row) -> bool:
-    """Whether the row is for a bin without claims, or belongs to an order table without pairs."""
     return row.get("bins.n") == 0 or (row.get("n_pairs") == 0 and "cells.n_pairs" in row)
 
 
@@ -276,9 +275,9 @@ def sections_of(scope: Scope) -> Iterator[Section]:
 
 
 def groups_of(data: AuditData) -> list[Group]:
-    """Returns all data sets together, then task groups, then single data sets.
+    """Returns the group of all data sets, then the task groups, then the single data sets.
 
-    A task group of one data set is omitted, and so is the group of all data sets if there is only one.
+    A group of several data sets is omitted if it contains only one.
     """
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]

@@ -205,9 +205,9 @@ STEPS_NOTE = (
 
 
 def steps_sheet(comparison: Comparison) -> Sheet | None:
-    """Returns a sheet with a line per step and quantity, and one for the whole difference.
+    """Returns a sheet with a line per step and quantity, and a line for the whole difference.
 
-    Returns None if no runs in between were specified.
+    Returns None if there are no runs in between.
     """
     found = comparison.attribution
     if found is None:
@@ -334,7 +334,6 @@ def _rows(comparison: Comparison) -> list[Row]:
 
 
 def _setting(value: str | None) -> str:
-    """Returns the value unchanged, or only the beginning if it is a hash."""
     if value is None:
         return "none"
     return value[:12] if _HASH.fullmatch(value) else value

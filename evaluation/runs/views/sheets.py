@@ -1,4 +1,4 @@
-"""Describes a run in words and sheets: its scores and their basis, ranks, and agreement with human labels."""
+"""Describes a run in sentences and sheets: its scores and their basis, ranks, and agreement with human labels."""
 
 from __future__ import annotations
 
@@ -72,17 +72,17 @@ def k_words(choice: ChosenK) -> str:
 
 
 def share(value: float | None) -> str:
-    """Formats a value with three decimals; a dash if there is none."""
+    """Formats a value with three decimals, or returns a dash if there is no value."""
     return NOTHING if value is None else f"{value:.3f}"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Formats an interval, as in `[0.612, 0.701]`; a dash if there is none."""
+    """Formats an interval, as in `[0.612, 0.701]`, or returns a dash if there is no interval."""
     return NOTHING if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 def few_prompts(figures: Iterable[PromptFigure]) -> str:
-    """Returns a warning if intervals are based on few prompts; otherwise empty."""
+    """Returns a warning if intervals are based on few prompts, or an empty string."""
     fewest = min((one.n_prompts for one in figures if one.interval is not None), default=FEWEST_PROMPTS)
     if fewest >= FEWEST_PROMPTS:
         return ""
@@ -90,12 +90,12 @@ def few_prompts(figures: Iterable[PromptFigure]) -> str:
 
 
 def few_prompts_of(scores: LongFormScores) -> str:
-    """Returns this warning for the means of a run's systems."""
+    """Returns the warning of `few_prompts` for the means of a run's systems."""
     return few_prompts(mean for one in scores.systems for measure, _, mean in figures_of(one) if not measure.is_share)
 
 
 def few_prompts_of_labels(found: LabelAgreement) -> str:
-    """Returns this warning for the agreement with human labels."""
+    """Returns the warning of `few_prompts` for the agreement with human labels."""
     return few_prompts(getattr(one, name) for one in (found.overall, *found.systems) for name in AGREEMENTS)
 
 
@@ -124,7 +124,7 @@ def claims(scores: LongFormScores) -> Sheet:
 
 
 def scores_of(scores: LongFormScores) -> Sheet:
-    """Returns each measure of each system. Files also contain the basis, which pages and terminals show in `claims`."""
+    """Returns each measure of each system. The basis appears in files, and in `claims` on pages and terminals."""
     counts = [(replace(column, on_terminal=False, on_page=False), say) for column, say in _COUNTS]
     return sheet_of("Scores of each system", (_SYSTEM, *_measured(scores), *counts), scores.systems)
 

@@ -95,7 +95,6 @@ def _row(line: ResponseLine, summary: RunSummary) -> ResponseRow:
 
 
 def _outcome(line: ResponseLine) -> tuple[str, str]:
-    """Returns the group of a response, and the words for it."""
     if line.abstained:
         return "abstained", "no claims (abstained)"
     if line.unscored:
@@ -106,13 +105,13 @@ def _outcome(line: ResponseLine) -> tuple[str, str]:
 
 
 def _worst_first(row: ResponseRow) -> tuple[bool, float, int, str, str]:
-    """Sorts by lowest precision, then by most unsupported claims; responses without a precision come last."""
+    """Sorts by lowest precision, then by most unsupported claims. Responses without a precision come last."""
     share, line = row.precision, row.line
     return share is None, share or 0.0, -line.counts.not_supported, line.system, line.prompt_id
 
 
 def _leading(summary: RunSummary) -> list[str]:
-    """Returns the systems, starting with the best at the first K; systems without a value come last."""
+    """Returns the systems, starting with the best at the first K. Systems without a value come last."""
     names = [one.system for one in summary.scores.systems]
     ranked = summary.scores.rankings[0].systems if summary.scores.rankings else ()
     return [*ranked, *(name for name in names if name not in ranked)]
@@ -211,13 +210,13 @@ def print_run(summary: RunSummary, console: Console) -> None:
 
 
 def policy(scores: LongFormScores) -> str:
-    """Says how abstentions count, and how many there were."""
+    """Describes how abstentions count, and how many there were."""
     n_abstained = sum(system.n_abstained for system in scores.systems)
     return f"{sheets.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
 
 
 def repeats(summary: RunSummary) -> str:
-    """Says how repeated claims count, and how many were left out."""
+    """Describes how repeated claims count, and how many were left out."""
     n_repeated = sum(system.counts.repeated for system in summary.scores.systems)
     said = sheets.repeats_words(summary.fingerprint.repeats)
     return f"{said} ({plural(n_repeated, 'claim')} left out)" if n_repeated else said

@@ -140,7 +140,7 @@ def test_averages_are_compared_over_the_same_data_sets(tmp_path: Path) -> None:
     theirs = (table.value(("Bespoke-7B",), "Lfqa") + table.value(("Bespoke-7B",), "Reveal")) / 2
     assert mean.published == pytest.approx(theirs, abs=0.051)
     assert figure(found, "Bespoke-7B", column="Average").origin is Origin.PRINTED
-    assert "own left out of the average: not among the paper's data sets" in found.notes
+    assert "The average excludes own, which the paper does not use" in found.notes
 
 
 def test_figures_are_compared_to_the_last_digit_that_is_printed() -> None:

@@ -268,10 +268,10 @@ def test_a_claim_that_comes_again_counts_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "field", "said"),
     [
-        ({"judge": "y"}, "judge", '"y", but line 1 has "x" for the same claim'),
-        ({"label": 1}, "label", "1, but line 1 has 0 for the same claim of the same response"),
-        ({"verdict": None}, "verdict", "null, but line 1 has 1 for"),
-        ({"probability": 0.25}, "probability", "0.25, but line 1 has 0.5 for"),
+        ({"judge": "y"}, "judge", 'is "y" here but "x" in line 1'),
+        ({"label": 1}, "label", "is 1 here but 0 in line 1 for the same claim of a response"),
+        ({"verdict": None}, "verdict", "is null here but 1 in line 1"),
+        ({"probability": 0.25}, "probability", "is 0.25 here but 0.5 in line 1"),
     ],
 )
 def test_rows_that_differ_about_a_claim_are_refused(
