@@ -99,7 +99,7 @@ def _estimate(
 
 
 def groups_of(datasets: Sequence[str], tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """Returns each group with the indices of its data sets: single data sets, then task groups by name, then all."""
+    """Returns single data sets, task groups by name, and all data sets, each with the indices of its data sets."""
     singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(datasets)]
     return [*singles, *averaged_groups(len(datasets), tasks)]
 

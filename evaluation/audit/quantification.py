@@ -6,7 +6,7 @@
 
 A response is attributable if all of its claims are attributable. For each data set, the figures are the mean and the
 largest magnitude of its systems' biases, the headroom by labels, the headroom by predictions, and the difference
-between both headrooms. For task groups and for all data sets, the figures are plain means over data sets. Claims
+between the two headrooms. For task groups and for all data sets, the figures are plain means over data sets. Claims
 without a score, and responses that contain such a claim, are excluded from both rates of the evaluator, and their
 number is reported. `errors` contains the labelled rates over all claims. Headroom needs two systems with scores. Claims
 of unknown systems (`UNKNOWN_SYSTEM`) count only in `datasets`, because they do not form a system.

@@ -1,10 +1,10 @@
 """Compares how an evaluator's predictions and the labels rank systems (Godbole & Jia, section 3.5 and appendix A.3).
 
-For every pair of systems, a test decides whether one system has the lower error rate or the difference may be due to
-chance. The test is done once with the labels and once with the predictions. The paper does not say which test it uses.
-Here, two systems that answered the same prompts are compared prompt by prompt. Other systems are compared by their
-error rates over whole responses (`clustered_proportions`), where each response counts as one draw, however many claims
-it contains.
+For every pair of systems, a test decides whether one system has a lower error rate than the other, or whether the
+difference may be due to chance. The test is done once with the labels and once with the predictions. The paper does not
+say which test it uses. Here, two systems that answered the same prompts are compared prompt by prompt. Other systems
+are compared by their error rates over whole responses (`clustered_proportions`), where each response counts as one
+draw, however many claims it contains.
 """
 
 from __future__ import annotations
@@ -280,7 +280,7 @@ class PairTests:
 
 
 def _shared(units: Units, place: Ints, n_systems: int) -> tuple[Ints, Bools, int]:
-    """Returns each unit's place among the shared prompts, a mask of units with a shared prompt, and their number."""
+    """Returns each unit's place among the shared prompts, whether it has one, and the number of shared prompts."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
     prompt, n_prompts = numbered(units.prompt)

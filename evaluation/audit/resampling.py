@@ -1,9 +1,9 @@
 """Counts the claims and responses of a table and of its bootstrap resamples, for the audit's figures and intervals.
 
 The claims in a response are similar to each other, and so are the responses to a prompt. A resample therefore draws
-whole clusters with replacement. Each data set keeps its number of clusters. If every cluster belongs to one system,
-clusters are drawn system by system, so each system also keeps its number of clusters. This is the case for responses,
-and for prompts that no two systems share.
+whole clusters with replacement. Each data set keeps its number of clusters. If every cluster of a data set belongs to
+one system, clusters are drawn system by system, so each system also keeps its number of clusters. This is the case for
+responses, and for prompts that no two systems share.
 
 A resample is represented by how often each cluster was drawn. The counts of a resample are the sum of the clusters'
 counts, multiplied by these numbers.
@@ -258,7 +258,6 @@ def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
 
 
 def _overlaps(claims: JudgedUnits, clusters: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:
-    """Returns the weights of claims that both judge 0, that both judge 1, and that differ: (n_clusters, 3 n_pairs)."""
     base, width = np.searchsorted(clusters, claims.cluster) * 3 * len(pairs), 3 * len(pairs)
     counts = np.zeros(len(clusters) * width)
     for place, (kind, is_scored) in enumerate(_kinds(claims, pairs)):
@@ -281,7 +280,7 @@ def _overlap_counts(
 
 
 def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
-    """Yields the common verdict (or 2 if verdicts differ) and a mask of the claims that both judged, for each pair."""
+    """Yields two arrays per pair: the common verdict, or 2 if the verdicts differ, and whether both judged a claim."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     for one, other in pairs:
         is_scored = (judges[one] >= 0) & (judges[other] >= 0)

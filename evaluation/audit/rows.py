@@ -219,7 +219,7 @@ class _Columns:
 
 
 def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> int | None:
-    """Returns the first row whose owner occurred before (if `is_repeat`), or occurred before with another value."""
+    """Returns the first row whose owner occurs in an earlier row, with another value unless `is_repeat`."""
     _, first, number = np.unique(owner, return_index=True, return_inverse=True)
     first_row = first[number]
     wrong = first_row != np.arange(len(owner)) if is_repeat else value[first_row] != value
@@ -245,7 +245,7 @@ def read_fields(place: str | Path) -> Iterator[Numbered]:
 
 
 def _json_lines(place: str | Path) -> Iterator[Numbered]:
-    """Works like `read_jsonl` but takes a third of the time, because an audit may read a million rows."""
+    """Works like `read_jsonl` in a third of the time, which matters because an audit may read a million rows."""
     path = place_name(place)
     for number, line in read_lines(place):
         if not line.isspace():
@@ -259,8 +259,8 @@ def _json_lines(place: str | Path) -> Iterator[Numbered]:
 def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
     """Returns the fields of the row, with its `evaluator:NAME` columns gathered into one `evaluators` object.
 
-    In CSV, numeric strings become numbers. Raises DataError if the row also has an `evaluators` column, or if that
-    column does not contain a JSON object.
+    In CSV, numeric strings become numbers. Raises DataError if the row also has an `evaluators` column, or if the
+    `evaluators` column does not contain a JSON object.
     """
     scores = {name.removeprefix(_PREFIX): value for name, value in row.fields.items() if name.startswith(_PREFIX)}
     fields = {name: value for name, value in row.fields.items() if not name.startswith(_PREFIX)}
@@ -286,7 +286,7 @@ def _number(text: str) -> Any:
 
 
 def _object(row: Row, value: Any) -> Any:
-    """Returns the object of scores, parsed from JSON if necessary, or built from the pairs of a map in Parquet."""
+    """Returns the object of scores. Parses JSON strings, and converts the pairs that Parquet returns for a map."""
     if isinstance(value, str):
         try:
             return parse_object(value, row.path, row.line)

@@ -39,7 +39,7 @@ class Column:
 
 
 def are_known(systems: Sequence[str]) -> Bools:
-    """Returns a mask of the known systems. `UNKNOWN_SYSTEM` names the claims whose system was not recorded."""
+    """Returns a mask of the known systems, which excludes `UNKNOWN_SYSTEM`."""
     return np.array([name != UNKNOWN_SYSTEM for name in systems], np.bool_)
 
 
@@ -51,7 +51,7 @@ def column_of(values: Sequence[str]) -> Column:
 
 
 def responses_of(dataset: Column, system: Column, response_id: Column) -> Column:
-    """Encodes each response, identified by data set, system and id. The ids in `names` may occur repeatedly."""
+    """Encodes each response, identified by data set, system and id. `names` contains only ids, which may repeat."""
     cell = dataset.codes.astype(np.int64) * len(system.names) + system.codes
     keys, codes = np.unique(cell * max(len(response_id.names), 1) + response_id.codes, return_inverse=True)
     ids = keys % max(len(response_id.names), 1)
@@ -60,7 +60,7 @@ def responses_of(dataset: Column, system: Column, response_id: Column) -> Column
 
 @dataclass(frozen=True)
 class PredictionTable:
-    """Each row is one claim from one response of one system on one data set."""
+    """Labelled claims with scores. Each row is one claim from one response of one system on one data set."""
 
     dataset: Column
     system: Column
@@ -166,7 +166,7 @@ def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
 
 
 def any_within(flags: Bools, number: NDArray[np.intp], n_groups: int) -> Bools:
-    """Returns whether any row of each group is flagged (n_groups,)."""
+    """Returns, for each group, whether any of its rows is flagged (n_groups,)."""
     return np.bincount(number[flags], minlength=n_groups) > 0
 
 

@@ -1,10 +1,10 @@
 """Compares two runs: two systems on the same prompts, or two evaluators on the same responses.
 
 Intermediate runs, which change the judge, the search and the answers one at a time, show what caused a difference
-between runs A and B. The first intermediate run judges A's answers and evidence with B's judge. The second also uses
-B's search. The last step, to B itself, changes the answers. `factloop eval A` re-judges the answers of a run, using the
-stored evidence if there is no search. Only the new judge and search are called, because the old ones may no longer
-exist.
+between runs A and B. The first intermediate run judges A's answers and evidence with B's judge. The second intermediate
+run also uses B's search. The last step, to B itself, changes the answers. `factloop eval A` re-judges the answers of a
+run, using the stored evidence if there is no search. Only the new judge and search are called, because the old ones may
+no longer exist.
 
 A part is the change in a figure from one run to the next, over the responses that have the figure in all runs, so the
 parts add up to the whole difference. An interaction of two changes is attributed to the later change, so changing the
@@ -242,7 +242,7 @@ def _shared_policy(first: ComparedRun, second: ComparedRun) -> AbstentionPolicy:
     if one is not other:
         raise ConfigError(
             f"the runs count abstentions differently ({first.name}: {one}, {second.name}: {other}); "
-            "set --abstention to one policy for both"
+            "set `--abstention` to one policy for both"
         )
     return one
 
@@ -257,11 +257,11 @@ def _by_system(first: ComparedRun, second: ComparedRun) -> bool:
     if not {*ours} & {*theirs}:
         raise ConfigError(
             f"{first.name} and {second.name} contain several systems, but none in common; "
-            f"use --system to select one system of A ({_some(ours)}) and one of B ({_some(theirs)})"
+            f"use `--system` to select one system of A ({_some(ours)}) and one of B ({_some(theirs)})"
         )
     if first.summary is second.summary:
         raise ConfigError(
-            f"{first.name}: cannot compare a run with itself; use --system to select two of {_some(ours)}"
+            f"{first.name}: cannot compare a run with itself; use `--system` to select two of {_some(ours)}"
         )
     return True
 

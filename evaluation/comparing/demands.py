@@ -5,9 +5,9 @@ There are three kinds of demand:
 - `tnr:0.05` fails unless a loss of 0.05 or more is ruled out (a test of non-inferiority).
 - `tpr >= 0.8` and `flips <= 3` are bounds on the observed values.
 
-The first two use one-sided sign-flip tests of whole groups. If there are too few items to show a loss, `tnr` is met but
-`tnr:0.05` is not. The sign-flip test assumes that differences are symmetric, which is not the case if a side only loses
-claims. For a share of claims, an exact binomial test must therefore also rule out the loss.
+The first two kinds use one-sided sign-flip tests of whole groups. If there are too few items to show a loss, `tnr` is
+met but `tnr:0.05` is not. The sign-flip test assumes that differences are symmetric, which is not the case if a side
+only loses claims. For a share of claims, an exact binomial test must therefore also rule out the loss.
 
 Missing verdicts never help. A loss is tested three times: among the items that both sides judged, and among all items
 with missing verdicts counted first as wrong on both sides and then as right. A demand is met only if it passes all
@@ -143,7 +143,7 @@ DIFFERING = 0.4
 def items_needed(margin: float, alpha: float) -> int:
     """Returns how many independent items an equally good side needs to pass `METRIC:MARGIN` nine times out of ten.
 
-    Uses the normal approximation to the test. A fraction `DIFFERING` of the items are assumed to differ by -1 or 1, and
+    Uses the normal approximation to the test. A fraction `DIFFERING` of the items is assumed to differ by -1 or 1, and
     the other items by 0.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
@@ -226,7 +226,7 @@ def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
 
 @dataclass(frozen=True)
 class _Losses:
-    """The shares of lost and won claims, and the number n of independent claims that both are based on.
+    """The shares of lost and won claims, and the number of independent claims (n) behind both shares.
 
     The claims in a group count as if they were identical (Kish 1965), so n is the number of groups if all groups have
     the same weight. If one label is rare, n is based on the claims with this label, because the other claims have less
@@ -244,7 +244,7 @@ class _Losses:
         return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
 
     def p(self, margin: float) -> float:
-        """Returns the probability of so few losses if losses exceeded wins by `margin`. Exact if no claims are won."""
+        """Returns the probability of as few losses if losses exceeded wins by `margin`. Exact if no claims are won."""
         from factloop.evaluation.cascades.bounds import p_values
 
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))
@@ -272,7 +272,7 @@ class _Asked:
 
     @property
     def gains(self) -> list[StratifiedMean]:
-        """The second side minus the first, for each of `_WAYS`. The sign is such that positive means better."""
+        """The second side minus the first, for each of `_WAYS`. Positive means better."""
         if self.contrast is None or self.contrast.apart.value is None:
             return []
         return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]

@@ -1,7 +1,7 @@
-"""Calculates differences between sides: the size and certainty of each, and what difference could have been detected.
+"""Calculates differences between sides: their size, their certainty, and the difference that could have been detected.
 
-Items in a group are similar to each other, and the repeats of a claim are not additional items. Whole groups are
-therefore resampled, and whole groups have their signs flipped (`factloop.evaluation.comparing.paired`).
+Items in a group are similar to each other, and the repeats of a claim are not additional items. The units of resampling
+and of sign flips are therefore whole groups (`factloop.evaluation.comparing.paired`).
 
 P-values are adjusted in three separate families, each over all comparisons: the headline quantity, the secondary
 questions (TPR and TNR), and all other quantities. Because the families are separate, the headline test loses no power
@@ -72,11 +72,11 @@ def contrast(values: ItemValues, first: int, second: int) -> Contrast:
 def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:
     """Returns the true difference that would be shown with probability `POWER`, or None if it cannot be estimated.
 
-    The result assumes that the sum over groups is normal, and is approximate. It is the root of the sum of two squared
-    terms. The first term is c SE, with the observed standard error and c = z(1 - alpha / 2n) + z(power). The second
-    term is c^2 u, where u is the typical size of a group's non-zero contribution. The second term matters if sides
-    hardly ever disagree: it is the smallest sum of contributions in one direction that is significant (eight single
-    claims, for alpha = 0.05). None if nothing varies or a stratum has fewer than two groups.
+    The result is approximate, because it assumes that the sum over groups is normal. It is the root of the sum of two
+    squared terms. The first term is c SE, with the observed standard error and c = z(1 - alpha / 2n) + z(power). The
+    second term is c^2 u, where u is the typical size of a group's non-zero contribution. The second term matters if
+    sides hardly ever disagree: it is the smallest sum of contributions in one direction that is significant (eight
+    single claims, for alpha = 0.05). There is no estimate if nothing varies or a stratum has fewer than two groups.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 

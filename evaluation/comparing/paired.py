@@ -109,7 +109,7 @@ def level_of_each(level: float, n_intervals: int) -> float:
 
 
 def paired_means(first: Floats, second: Floats, items: Items) -> PairedMeans:
-    """Returns the means of the items for which both sides have a value. Sides have shape (n_items,) and may be NaN."""
+    """Returns the means over the items that are not NaN on either side. Both sides have shape (n_items,)."""
     apart = second - first
     missing = np.isnan(apart)
     one, other = (np.where(missing, np.nan, side) for side in (first, second))

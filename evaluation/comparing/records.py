@@ -194,7 +194,7 @@ class Flip(Record):
 
     @property
     def deciding(self) -> tuple[Evidence, ...]:
-        """The passages that the second side cites or, if it cites none, the passages that the first side cites."""
+        """The passages that the second side cites or, if there are none, the passages that the first side cites."""
         return self.second_side.cited or self.first_side.cited
 
     @property

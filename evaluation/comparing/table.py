@@ -113,8 +113,8 @@ class ItemValues:
     def paired(self, first: int, second: int) -> tuple[PairedMeans, ...]:
         """Returns the paired means of two sides over the items for which both have a value.
 
-        If verdicts are missing, two more are added, over all items: one with missing verdicts counted as wrong on both
-        sides, and one with missing verdicts counted as right.
+        If verdicts are missing, two more means are added, over all items: one with missing verdicts counted as wrong on
+        both sides, and one with missing verdicts counted as right.
         """
         ways = (self.values, *self.counting_all)
         sides = [[self._eligible(way[side]) for side in (first, second)] for way in ways]
@@ -152,7 +152,7 @@ def mean_of_repeats(values: Floats) -> Floats:
 
 
 def majority(verdicts: Codes) -> Codes:
-    """Returns the majority verdict on each claim (n_claims,), SPLIT for a tie, or MISSING if no repeat is scored."""
+    """(n_claims,): the majority verdict, SPLIT if there is a tie, or MISSING if no repeat is scored."""
     times = np.stack([(verdicts == code).sum(axis=0) for code in range(len(VERDICTS))])
     most = times.max(axis=0)
     found = np.where((times == most).sum(axis=0) > 1, SPLIT, times.argmax(axis=0))

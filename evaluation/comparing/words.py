@@ -160,7 +160,7 @@ def why_no_interval(one: PairedDifference, *, has_intervals: bool, group: str = 
 
 @dataclass(frozen=True)
 class DifferenceTest:
-    """The settings of the test of a difference."""
+    """The settings for testing a difference."""
 
     alpha: float
     n_tests: int

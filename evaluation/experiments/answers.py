@@ -1,5 +1,4 @@
-"""Shares answers between variants. Each call is made only once, but every variant that uses an answer is charged for
-it.
+"""Shares answers between variants. Each call is made once, but every variant that uses the answer is charged.
 
 Variants share model calls only within a repeat, because each repeat is another draw from the model. They share searches
 across all repeats. Only identical requests with the same settings are shared.
@@ -68,7 +67,7 @@ class SharedAnswers:
         return made["value"], "call" if is_new else "cache"
 
     async def _found_or_paid(self, key: str, call: Call) -> tuple[dict[str, Any], UsageMeter | None]:
-        """Returns the answer, and the account that has just paid for it, or None if it was stored."""
+        """Returns the answer, and the account that has just paid for it. The account is None for a stored answer."""
         kept = await self._kept.aside(partial(self._kept.get, key))
         return (await self._pay(key, call), call.meter) if kept is None else (kept.value, None)
 

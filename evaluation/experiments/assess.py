@@ -199,7 +199,7 @@ def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterat
 
 
 def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) -> Iterator[DemandResult]:
-    """Yields, for each variant except the baseline, whether the majority verdicts on all these claims are right."""
+    """Yields, for each variant except the baseline, whether it judges all must-pass claims correctly by majority."""
     wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
     unjudged = sorted({*ids} - {claim_id for _, claim_id in panel.claim_keys})
     notes = f"; not judged: {', '.join(unjudged)}" if unjudged else ""

@@ -66,8 +66,7 @@ class ClaimsNeeded(Record):
 
 
 class ExperimentEstimate(Record):
-    """The approximate cost of an experiment if its variants share no answers. In fact, shared answers are paid for only
-    once.
+    """The approximate cost of an experiment if its variants share no answers. Shared answers are paid for only once.
 
     `budget_usd` and `max_calls` are hard limits.
     """
@@ -111,8 +110,7 @@ def estimate_experiment(
 ) -> ExperimentEstimate:
     """Returns the estimate for the settings that `variants.all_settings` returns. Costs nothing and needs no key.
 
-    `cells` contains the results that the answers in a run directory already provide. Only the other results must be
-    paid for.
+    `cells` contains the results that stored answers already provide. Only the other results must be paid for.
     """
     judged = {(one.variant, one.repeat, one.item) for one in cells if CELL_LOG.is_final(one)}
     begun = [one for one in cells if not CELL_LOG.is_final(one)]
@@ -181,7 +179,7 @@ def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
 
 
 def _independent(data: Data, metric: str) -> tuple[float, int, int]:
-    """Returns the number of independent claims that a metric covers, and its numbers of claims and groups.
+    """Returns the number of independent claims that a metric covers, and the numbers of claims and groups.
 
     Claims in a group count as if they were identical (Kish 1965).
     """

@@ -163,7 +163,9 @@ def _parts(plan: ExperimentPlan) -> tuple[Data, Data]:
     """Returns the development and held-out parts. Raises the errors of `plan.load`, and ConfigError for responses."""
     development = plan.load()
     if development.kind != "claims":
-        raise ConfigError(f"data: {plan.data} contains responses, but improving a prompt needs labelled claims")
+        raise ConfigError(
+            f"cannot improve a prompt with responses; set `data` to labelled claims instead of {plan.data}"
+        )
     return development, plan.load(held_out=True)
 
 
@@ -188,7 +190,7 @@ def _chosen(one: Proposal, best: str | None) -> Proposal:
 
 
 def mistakes_of(results: Results) -> Iterator[str]:
-    """Yields the claims that the only variant's majority verdict gets wrong, alternating between the two labels."""
+    """Yields the claims on which the only variant's majority verdict is wrong, alternating between the two labels."""
     panel = panel_of(results)
     most, gold = majority(panel.claims.verdicts[0]), panel.claims.gold
     wrong = [place for place in np.flatnonzero(gold != MISSING).tolist() if most[place] not in (gold[place], MISSING)]
@@ -298,7 +300,7 @@ def estimate_optimise(
 
 
 def _price_of_proposal(plan: ExperimentPlan, settings: CheckSettings) -> float | None:
-    """Estimates the price of a request with the most mistakes and a reply as long as the prompt. None if unknown."""
+    """Estimates the price of a proposal from the longest possible request. Returns None if the price is unknown."""
     model, registry = plan.optimise.model or settings.model, PromptRegistry.load(settings.prompts)
     price = None if model is None else price_of(settings, model, settings.base_url)
     source = registry[plan.optimise.prompt].system

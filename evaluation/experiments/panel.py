@@ -67,7 +67,7 @@ class Panel:
 
 
 def panel_of(results: Results) -> Panel:
-    """Returns the arrays. Raises DataError if a claim occurs twice in one repeat of a variant or has two labels."""
+    """Returns the results as arrays. Raises DataError if a claim has two labels, or two results in one repeat."""
     variants = (results.baseline, *(one.name for one in results.variants if one.name != results.baseline))
     found = _claims(results)
     keys = tuple(sorted({key for _, _, key in found}))
@@ -200,7 +200,7 @@ def _side(results: Sequence[JudgedClaim], code: int) -> FlipSide:
 
 
 def item_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
-    """Yields a row for each claim or response, by group and item, with cells in the order of the panel's variants."""
+    """Yields a row for each claim or response, sorted by group and item. Cells are in the order of the variants."""
     return _claim_rows(panel) if results.kind == "claims" else _response_rows(panel, results)
 
 

@@ -1,4 +1,4 @@
-"""Runs an experiment: every variant judges every item in every repeat. A kill costs only the calls in progress.
+"""Runs an experiment: every variant judges every item in every repeat. If killed, it loses only the calls in progress.
 
     results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
 
@@ -154,8 +154,8 @@ async def judged_before(
     """Returns the cells that stored answers determine, completely or up to the first missing answer.
 
     Nothing is requested, downloaded or written. The run directory is copied first, because opening the log or the
-    answers may change them. Only the judgements of chat models are repeated, which takes time. Raises OSError and the
-    errors of `astream_experiment`.
+    answers may change these files. Only the judgements of chat models are repeated, which takes time. Raises OSError
+    and the errors of `astream_experiment`.
     """
     if run_dir is None or not (run_dir / CELLS).exists():
         return []
@@ -249,8 +249,7 @@ async def _judge_tasks(
 
 
 class _Begun:
-    """Limits the items in progress to those that the budget covers, because an interrupted item costs money for
-    nothing.
+    """Limits the items in progress to those that the budget covers, because interrupted items waste money.
 
     Items begin in the order in which they arrived, so that the variants of a claim share the first variant's answers.
     """
@@ -260,7 +259,7 @@ class _Begun:
         self._turn, self._ended = asyncio.Lock(), asyncio.Event()
 
     async def judged(self, judging: Callable[[], Awaitable[FactualityReport]]) -> FactualityReport:
-        """Begins to judge when the budget covers one more item or no item is in progress, and returns the report."""
+        """Waits until the budget covers another item or no item is in progress, then judges and returns the report."""
         async with self._turn:
             while self._n and not self._budget.lasts_for(self._calls_each * (self._n + 1)):
                 self._ended.clear()
@@ -362,7 +361,7 @@ def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAn
 
 @contextmanager
 def proposal_store(run_dir: Path, whole: CheckSettings, repeats: int) -> Iterator[Store]:
-    """Yields the store for a model that proposes prompts for an experiment on claims, within the folder's limits."""
+    """Yields the store of an experiment on claims for a model that proposes prompts. The folder's limits apply."""
     with ExitStack() as stack:
         stack.enter_context(claimed_folder(run_dir, {"experiment": "claims"}))
         (run_dir / PROPOSALS).touch()

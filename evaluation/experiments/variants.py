@@ -80,14 +80,14 @@ def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
 
 
 def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
-    """Yields the linter's warnings about prompts that are accepted all the same, once for each folder."""
+    """Yields the linter's warnings about the accepted prompts, once for each folder."""
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
         for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
 def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:
-    """Yields the prompts in a user's folder, with their changes from the baseline's or the packaged prompts."""
+    """Yields the prompts in a user's folder, with their changes. The baseline is compared with the packaged prompts."""
     registry = PromptRegistry.load(settings.prompts)
     compared = PromptRegistry.load(None if baseline.prompts == settings.prompts else baseline.prompts)
     for prompt in (registry[name] for name in sorted(registry.own)):
@@ -106,8 +106,8 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
     """Reads the documents and checks that every model can be called. Makes no network calls.
 
-    Variants with the same search settings share the documents. Raises ConfigError or DataError. Two variants that would
-    send exactly the same requests are also an error.
+    Variants with the same search settings share the documents. Raises ConfigError or DataError, and ConfigError if two
+    variants would send exactly the same requests.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}

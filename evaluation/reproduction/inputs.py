@@ -51,7 +51,7 @@ class Inputs:
         for named in data:
             if named not in self.places:
                 name = named.partition(":")[0]
-                how = " --from FOLDER`" if find_dataset(name).gated else "`, or pass its folder with --data"
+                how = " --from FOLDER`" if find_dataset(name).gated else "`, or pass its folder with `--data`"
                 yield f"{named} was not found; run `factloop research data get {name}{how}"
 
     def labels(self, datasets: Iterable[str]) -> PredictionTable | None:

@@ -1,7 +1,7 @@
 """The registry of tables and figures that can be reproduced, each with its data and function.
 
 The entries are in `registry.json`, ordered by paper and then by the number of the table. `run` specifies a function as
-`module:function`, which is called with the inputs and the entry's `arguments`.
+`module:function`. The function is called with the inputs and the entry's `arguments`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ PAPERS, ENTRIES = _READ.papers, _READ.entries
 
 
 def find_entry(name: str) -> Entry:
-    """Returns the entry with this id. Raises ConfigError, with the ids of the paper's entries, if there is none."""
+    """Returns the entry with this id. If the id is unknown, raises ConfigError with the ids of the paper's entries."""
     known = {entry.id: entry for entry in ENTRIES}
     if name not in known:
         paper = name.partition(":")[0]

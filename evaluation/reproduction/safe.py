@@ -65,7 +65,7 @@ def _labelled(inputs: Inputs) -> list[FactScoreResponse]:
 
 
 def scores_by_labels(inputs: Inputs) -> Findings:
-    """Compares F1@K computed from human labels instead of SAFE's verdicts, which requires no model."""
+    """Compares F1@K computed from human labels instead of SAFE's verdicts. Requires no model."""
     responses = _labelled(inputs)
     figures: list[ComparedFigure] = []
     for system, printed in _CHECK_VALUES.items():

@@ -6,7 +6,7 @@ debiased with prediction-powered inference over claims, and with the adjusted co
 prediction-powered inference over whole responses.
 
 Debiasing works only if the labelled claims are of the same kind as the run's claims and were judged by the same
-evaluator. The run gets a warning if this is clearly not the case, but such differences cannot always be detected.
+evaluator. The run gets a warning if this is clearly not the case, but a difference cannot always be detected.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def _debiased_f1(
     *,
     is_sampled: bool,
 ) -> tuple[DebiasedF1, ...]:
-    """Returns F1@K, raw and debiased. As in the run's scores, `exclude` leaves out responses without any claims."""
+    """Returns F1@K, raw and debiased. As in the run's scores, the `exclude` policy leaves out abstentions."""
     rated = [one for one in responses if not (one.abstained and abstention is AbstentionPolicy.EXCLUDE)]
     found = debiased_f1(
         labelled, _judged(rated), ks, transfer=transfer, is_sampled=is_sampled, level=level, abstentions="zero"

@@ -1,9 +1,8 @@
-"""Reads labelled claims for debiasing from a finished run, from the rows of a file, or from the predictions of an
-audit.
+"""Reads labelled claims for debiasing from a finished run, the rows of a file, or the predictions of an audit.
 
 Counting a claim twice would change the figure, and could make a run appear completely labelled, so that its interval
-would have no width. Rows about the same claim of the same response therefore count only once. Such rows are rejected if
-they differ.
+would have no width. Rows about the same claim of the same response therefore count only once, and are rejected if they
+differ.
 """
 
 from __future__ import annotations
@@ -80,8 +79,7 @@ class CalibrationSample:
         return frozenset(self.of_systems or ())
 
     def held_against(self, run: RunClaims, *, can_own: bool = True) -> CalibrationSample:
-        """Compares the claims with a run: uses the ids of the run's prompts as groups, and identifies the run's own
-        claims.
+        """Uses the ids of the run's prompts as groups, and identifies which claims belong to the run.
 
         If annotators split the responses into claims, `can_own` must be False, so that no claim counts as the run's
         own. A few claims that happen to have the same text are not a sample of the evaluator's claims.
@@ -300,7 +298,7 @@ def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -
 
 
 def _column(values: Iterable[T | None]) -> tuple[T, ...] | None:
-    """Returns the values, which all rows or no rows must contain. Returns None if no row contains a value."""
+    """Returns the values, or None if no row contains a value. Either all rows or no rows must contain a value."""
     return tuple(value for value in values if value is not None) or None
 
 

@@ -327,7 +327,7 @@ def _spread(highest: int) -> list[int]:
 def _refuse_second_answers(responses: Sequence[CountedResponse]) -> None:
     for one, other in pairwise(responses):
         if (one.system, one.prompt_id) == (other.system, other.prompt_id):
-            raise ValueError(f"{one.system!r} answers the prompt {one.prompt_id!r} twice")
+            raise ValueError(f"{one.system!r} answers the prompt {one.prompt_id!r} twice; keep only one answer")
 
 
 _Sample = list[tuple[str, float]]

@@ -51,7 +51,7 @@ def read_run(path: str | Path) -> FinishedRun:
     folder = Path(path)
     summary = folder / SUMMARY
     if not (folder / DESCRIPTION).is_file():
-        raise ConfigError(f"{path} is not a run; pass the --run-dir of a `factloop eval` command")
+        raise ConfigError(f"{path} is not a run; pass the `--run-dir` of a `factloop eval` command")
     if not summary.is_file():
         if _is_of_experiment(folder / DESCRIPTION):
             raise ConfigError(
@@ -113,7 +113,8 @@ _VERDICTS: dict[Verdict | None, int] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPOR
 
 
 def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
-    """Returns JSON Lines for `factloop.evaluation.audit.rows`, with a line for each claim labelled supported or not.
+    """Returns JSON Lines for `factloop.evaluation.audit.rows`, with a line per claim labelled supported or not
+    supported.
 
     The order of the responses has no effect. Claims labelled irrelevant are left out. The evaluators are:
     - the judge, with 1 or 0 for its verdict, or null if it gave no verdict or found the claim irrelevant;

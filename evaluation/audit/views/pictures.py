@@ -31,7 +31,7 @@ _TICKS = range(0, 101, 25)
 
 
 def short(name: str) -> str:
-    """Returns the name on one line. Long names are shortened in the middle, because names often share neither end."""
+    """Returns the name on one line. Long names are cut in the middle, because most differ at the start or end."""
     words = as_words(name)
     if len(words) > LONGEST_NAME:
         words = f"{words[: LONGEST_NAME // 2]}…{words[-LONGEST_NAME // 2 + 1 :]}"
@@ -126,7 +126,7 @@ def _rates(one: SystemBias) -> tuple[float, float]:
 
 
 def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the fraction of attributable claims in each tenth of the scores against the mean score, for each evaluator.
+    """For each evaluator, plots the fraction of attributable claims in each tenth of the scores against the mean score.
 
     The chart is the same at every threshold, so it is drawn only at the first threshold.
     """

@@ -171,7 +171,7 @@ def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
 
 
 def _parts(rows: Iterable[Row], name: str) -> Iterator[Row]:
-    """Yields a row for each record in the list `name` of each row. The record's fields come after the row's fields."""
+    """Expands each row to one row per record in the list that the row contains under `name`."""
     for row in rows:
         for number, part in enumerate(row[name], 1):
             yield {**row, f"{name}.number": number, **{f"{name}.{key}": value for key, value in part}}
@@ -191,7 +191,7 @@ def csv_files(report: AuditReport) -> Mapping[str, str]:
 
 
 def _flat(row: Row) -> Row:
-    """Flattens a row: fields of records get names like `tpr.low`, and lists are joined if they contain only names."""
+    """Flattens a row. Fields of records get names like `tpr.low`. Lists of names are joined, and others are dropped."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Record):
@@ -235,7 +235,7 @@ LIMITS_NOTE = (
 
 @dataclass(frozen=True)
 class Section:
-    """One question with an optional chart and its tables, of which only the first is expanded."""
+    """A question with an optional chart and with tables. Only the first table is expanded."""
 
     key: str
     title: str
@@ -268,7 +268,7 @@ SECTIONS: tuple[Section, ...] = tuple(_section(**one) for one in _LAID_OUT["sect
 
 
 def sections_of(scope: Scope) -> Iterator[Section]:
-    """Yields the sections that have rows for the group. Groups of one data set have no section by data set."""
+    """Yields the sections that have rows for the group. A single data set has no section that compares data sets."""
     for section in SECTIONS:
         if (section.key != "by-dataset" or scope.members) and section.sheets(scope):
             yield section

@@ -1,4 +1,4 @@
-"""Renders an experiment as a self-contained page and for the terminal: first conclusions, then differences and flips.
+"""Renders an experiment as a self-contained page and on the terminal: first conclusions, then differences and flips.
 
 For continuous integration, renders the demands as JUnit XML or Markdown.
 """

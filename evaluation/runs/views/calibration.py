@@ -117,7 +117,7 @@ def overlap_words(one: RunDebiasing) -> str:
 
 
 def weight_words(estimate: Estimate) -> str:
-    """Formats lambda as in `λ 0.18: 82% from labels alone`, or returns an empty string without a lambda."""
+    """Formats lambda as in `λ 0.18: 82% from labels alone`, or returns an empty string if there is no lambda."""
     if estimate.weight is None or estimate.label_share is None:
         return ""
     by = ", by scores" if estimate.uses_scores else ""
@@ -183,7 +183,7 @@ def _level(found: Calibration) -> float:
 
 
 def evaluator(found: Calibration) -> Sheet:
-    """Returns TPR and FPR on the labelled claims for each system, with interval and basis."""
+    """Returns a sheet with each system's TPR and FPR on the labelled claims, with their intervals and basis."""
     columns: tuple[ColumnOf[_Rate], ...] = (
         (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),

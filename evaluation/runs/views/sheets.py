@@ -119,18 +119,18 @@ _COUNTS: tuple[ColumnOf[SystemScore], ...] = (
 
 
 def claims(scores: LongFormScores) -> Sheet:
-    """Returns the numbers of responses and claims of each system, by outcome."""
+    """Returns a sheet with the numbers of each system's responses and claims, by outcome."""
     return sheet_of("Claims", (_SYSTEM, *_COUNTS), scores.systems)
 
 
 def scores_of(scores: LongFormScores) -> Sheet:
-    """Returns each measure of each system. The basis appears in files, and in `claims` on pages and terminals."""
+    """Returns a sheet with each system's measures. Files contain the basis; pages and terminals show it in `claims`."""
     counts = [(replace(column, on_terminal=False, on_page=False), say) for column, say in _COUNTS]
     return sheet_of("Scores of each system", (_SYSTEM, *_measured(scores), *counts), scores.systems)
 
 
 def turned(title: str, scores: LongFormScores) -> Sheet:
-    """Returns the leading measures in rows, as on the terminal."""
+    """Returns a sheet with the leading measures in rows, as on the terminal."""
     return scores_of(scores).turned(title, measure="Measure", value="Mean", interval=interval_head(scores.level))
 
 
@@ -156,7 +156,7 @@ def mean_cell(mean: Mean) -> Cell:
 
 
 def by_labels(scores: LongFormScores, labelled: LongFormScores) -> Sheet:
-    """Returns the leading measures from verdicts, each next to the same measure from human labels."""
+    """Returns a sheet with the leading measures from verdicts, each next to the same measure from human labels."""
     people = {one.system: one for one in labelled.systems}
 
     def by_people(say: Callable[[SystemScore], Cell | str | int]) -> Callable[[SystemScore], Cell | str | int]:
@@ -220,7 +220,7 @@ def agreement(found: LabelAgreement) -> Sheet:
 
 
 def verdicts(found: LabelAgreement) -> Sheet:
-    """Returns the verdicts by label, with a row for each system and label."""
+    """Returns a sheet with the verdicts by label, and a row for each system and label."""
 
     def counted(place: int) -> Callable[[tuple[SystemAgreement, int]], Cell]:
         return lambda row: replace(count_cell(_by_verdict(_by_label(row[0])[row[1]])[place]), is_marked=row[1] == place)

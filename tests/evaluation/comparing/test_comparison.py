@@ -140,7 +140,7 @@ def test_a_system_that_is_not_there_is_named() -> None:
     with pytest.raises(ConfigError, match="no responses by w; choose from x, y, z"):
         compare(compared(a, system="w"), compared(a, system="x"))
     summary = summary_of(a)
-    with pytest.raises(ConfigError, match="use --system to select two of x, y, z"):
+    with pytest.raises(ConfigError, match="use `--system` to select two of x, y, z"):
         compare(ComparedRun("a", summary, a), ComparedRun("a", summary, a))
     with pytest.raises(ConfigError, match="cannot compare a run with itself"):
         compare(ComparedRun("a", summary, a, "x"), ComparedRun("a", summary, a, "x"))

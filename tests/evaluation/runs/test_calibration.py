@@ -130,7 +130,7 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
     assert (sample.responses[0] == sample.responses[1], sample.responses[0] == sample.responses[2]) == (True, False)
     with pytest.raises(ConfigError, match="judge, other; specify which evaluator"):
         load_calibration(place)
-    with pytest.raises(ConfigError, match=r"no evaluator 'x'; choose from judge, other"):
+    with pytest.raises(ConfigError, match=r"no scores by 'x'; choose from judge, other"):
         load_calibration(place, evaluator="x")
 
 

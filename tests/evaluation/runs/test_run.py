@@ -77,7 +77,7 @@ async def test_a_response_that_misses_its_request_counts_as_not_factual(
     assert [line.as_counted for line in summary.responses] == [none, serving.report.counts]
     assert summary.warnings[0].startswith("1 of 2 responses do not do what the prompt asks: none of their claims c")
     assert "verifiers/eligibility" in summary.fingerprint.prompts
-    with pytest.raises(ConfigError, match="cannot be calibrated"):
+    with pytest.raises(ConfigError, match="cannot calibrate"):
         await run(sim, given, settings=settings, debias=lambda debiased, _: debiased)
 
 
@@ -282,7 +282,7 @@ def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> Non
     with pytest.raises(ConfigError, match="covers a single text"):
         read_run(folder)
     for place in (tmp_path / "nowhere", folder / "run.json"):
-        with pytest.raises(ConfigError, match="is not a run; pass the --run-dir"):
+        with pytest.raises(ConfigError, match="is not a run; pass the `--run-dir`"):
             read_run(place)
 
 
