@@ -1,8 +1,8 @@
 """Calculates the figures of an audit: values with intervals for data sets, and their plain means over groups.
 
 In a mean, each data set has the same weight, whatever its size, as in the paper (Godbole & Jia, section 2.2). Data sets
-without a value are left out of the mean, and their number is reported. If a data set that has a value lacks one in a
-resample, the mean of that resample is undefined, because it would cover different data sets.
+without a value are left out of the mean, and their number is reported. If a data set has a value in the data but not in
+a resample, the mean of that resample is undefined, because it would cover fewer data sets.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class AuditFigure(Figure):
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of one kind in an array of any shape. On the leading axis, the data come first, then the resamples."""
+    """Figures of one kind in an array of any shape. The leading axis contains the data, followed by the resamples."""
 
     values: Floats
     """Shape (1 + n_resamples, *shape); NaN where undefined."""

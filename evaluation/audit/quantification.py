@@ -46,7 +46,7 @@ class SystemErrors(Record):
 
 
 class SystemBias(Record):
-    """The error rates of one system by evaluator and by label, over the claims that the evaluator scored."""
+    """The error rates of one system according to an evaluator and to the labels, over the claims that have a score."""
 
     evaluator: str
     level: Level
@@ -203,7 +203,7 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
 
 
 def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
-    """Returns the error rates by label and by prediction (1 + n_resamples, n_cells), and the units per cell."""
+    """Returns (1 + n_resamples, n_cells) error rates by label and by prediction, and the number of units per cell."""
     tally = counted.tally(level)
     confusion = tally.confusion[:, evaluator]
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
@@ -259,7 +259,8 @@ def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, 
 
 
 def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
-    """Reduces `values` over the systems that have a value in the data, or returns NaN if there are fewer than `fewest`.
+    """Reduces `values` over the systems that have a value in the data. The result is NaN for fewer than `fewest`
+    systems.
 
     The result has shape (1 + n_resamples, n_datasets). A resample is NaN if any of these systems has no value in it.
     """

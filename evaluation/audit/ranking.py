@@ -188,7 +188,7 @@ def units_of(
 
 @dataclass(frozen=True)
 class Difference:
-    """The error rate of the first system minus that of the second, over the units that the test compares."""
+    """The first system's error rate minus the second system's, over the units that the test compares."""
 
     rate: float
     p: float

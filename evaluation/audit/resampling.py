@@ -5,8 +5,8 @@ whole clusters with replacement. Each data set keeps its number of clusters. If 
 one system, clusters are drawn system by system, so each system also keeps its number of clusters. This is the case for
 responses, and for prompts that no two systems share.
 
-A resample is represented by how often each cluster was drawn. The counts of a resample are the sum of the clusters'
-counts, multiplied by these numbers.
+A resample is represented by how often each cluster was drawn. To count a resample, the clusters' counts are multiplied
+by these numbers and summed.
 """
 
 from __future__ import annotations
@@ -201,14 +201,14 @@ def _within(units: JudgedUnits, rows: Bools) -> JudgedUnits:
 
 
 def _drawn(of_clusters: Floats, rng: np.random.Generator | None, n_resamples: int) -> Floats:
-    """Returns the sum over all clusters, followed by the sums over each resample (1 + n_resamples, n_columns)."""
+    """Returns the sums over all clusters, and then over the clusters of each resample: (1 + n_resamples, n_columns)."""
     n_clusters = len(of_clusters)
     draws = () if rng is None else draw_counts(n_clusters, rng, n_resamples)
     return np.concatenate([times @ of_clusters for times in (np.ones((1, n_clusters)), *draws)])
 
 
 def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: int, n_resamples: int) -> Tally:
-    """Counts the units of the table itself. The sums are filled in later. `is_known` is a mask of cells."""
+    """Counts the units of the table itself. The sums over the table and its resamples are filled in later."""
     n_evaluators, n_cells, dataset = len(units.verdicts), len(cell_dataset), cell_dataset[units.cell]
     once = replace(units, weight=None, cluster=np.zeros_like(units.cluster))
     counts = (
@@ -231,7 +231,6 @@ def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: 
 
 
 def _clusters(units: JudgedUnits, key: Ints, n_keys: int) -> Ints:
-    """Counts the clusters with a verdict from each evaluator, and all clusters: (n_evaluators + 1, n_keys)."""
     verdicts = (*units.verdicts, units.label)
     return np.array([_distinct(key[one >= 0], units.cluster[one >= 0], n_keys) for one in verdicts])
 
@@ -242,7 +241,7 @@ def _distinct(key: Ints, cluster: Ints, n_keys: int) -> Ints:
 
 
 def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
-    """Returns each cluster's counts for all cells, of shape (n_clusters, n_cells * (4 n_evaluators + 2)).
+    """Returns the counts of each cluster in each cell: (n_clusters, n_cells * (4 n_evaluators + 2)).
 
     `clusters` and `cells` must be sorted and must cover all units.
     """
@@ -280,7 +279,7 @@ def _overlap_counts(
 
 
 def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
-    """Yields two arrays per pair: the common verdict, or 2 if the verdicts differ, and whether both judged a claim."""
+    """Yields each pair's common verdicts, with 2 where the verdicts differ, and a mask of claims that both judged."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     for one, other in pairs:
         is_scored = (judges[one] >= 0) & (judges[other] >= 0)

@@ -107,7 +107,7 @@ def compare(
     Raises ConfigError if:
     - the runs have no prompts in common, or several systems each but none in common;
     - the runs have different policies for abstentions, and `abstention` is not set;
-    - a demand is on a metric that is not compared.
+    - a demand concerns a metric that is not compared.
     """
     level = round(1.0 - alpha, 12)
     policy = abstention or _shared_policy(first, second)
@@ -302,7 +302,7 @@ def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple
 def _response_panel(
     sides: Sequence[Sequence[ResponseLine]], prompts: Mapping[str, int], policy: AbstentionPolicy
 ) -> ResponsePanel:
-    """Returns the counts of all sides. Responses that the policy excludes are missing."""
+    """Returns the counts of all sides. Responses that the policy excludes are NaN."""
     counts = np.array([[[count_row(line.as_counted) for line in side]] for side in sides], np.float64)
     if policy is AbstentionPolicy.EXCLUDE:
         counts[np.array([[[line.abstained for line in side]] for side in sides])] = np.nan
@@ -322,9 +322,9 @@ def _ks(
     ks: Sequence[int | Literal["median", "maximum"]],
     abstention: AbstentionPolicy,
 ) -> list[int]:
-    """Converts `ks` to numbers. Rules are applied to the compared responses of both sides that have an F1@K.
+    """Converts `ks` to numbers, or returns the Ks of both runs if `ks` is empty.
 
-    If `ks` is empty, returns the Ks of both runs.
+    Rules such as `median` use the compared responses of both sides, if they have an F1@K.
     """
     if ks:
         lines = [line for pair in pairs for line in (pair.first, pair.second)]

@@ -52,7 +52,7 @@ _WAYS = ("", ", with missing verdicts counted as wrong", ", with missing verdict
 
 @dataclass(frozen=True)
 class Demand:
-    """A metric with its smallest unacceptable loss, with a bound, or with neither."""
+    """A demand on a metric, with a margin for losses, with a bound, or with neither."""
 
     metric: str
     k: int | None = None
@@ -244,7 +244,7 @@ class _Losses:
         return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
 
     def p(self, margin: float) -> float:
-        """Returns the probability of as few losses if losses exceeded wins by `margin`. Exact if no claims are won."""
+        """Returns the probability of so few losses, given `margin` more losses than wins. Exact without wins."""
         from factloop.evaluation.cascades.bounds import p_values
 
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))

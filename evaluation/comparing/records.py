@@ -76,7 +76,7 @@ class QuantityFigure(GroupFigure):
 
 
 class Outcome(StrEnum):
-    """The outcome of a difference for the second side."""
+    """What a difference means for the second side."""
 
     BETTER = "better"
     WORSE = "worse"

@@ -254,7 +254,7 @@ def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
-    """Yields cost and tokens per item. A side with any unknown price has no cost, because its sum would be too low."""
+    """Yields cost and tokens per item. A side with any unknown price has no cost: a partial sum would be too low."""
     cost = mean_of_repeats(panel.cost_usd)
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan

@@ -97,7 +97,7 @@ class SharedAnswers:
         return self
 
     def exchanges(self) -> Iterator[tuple[str, str]]:
-        """Yields each request to a model, as its messages joined in order, and the reply."""
+        """Yields each request to a model and the reply. The messages of a request are joined in order."""
         for made in self._kept.values():
             if "asked" in made:
                 reply = made["value"]["reply"]

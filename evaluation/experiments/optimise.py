@@ -164,7 +164,7 @@ def _parts(plan: ExperimentPlan) -> tuple[Data, Data]:
     development = plan.load()
     if development.kind != "claims":
         raise ConfigError(
-            f"cannot improve a prompt with responses; set `data` to labelled claims instead of {plan.data}"
+            f"improving a prompt requires labelled claims, but {plan.data} contains responses; change `data`"
         )
     return development, plan.load(held_out=True)
 

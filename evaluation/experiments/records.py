@@ -197,7 +197,7 @@ class ItemRow(Record):
 
 
 class Conclusion(Record):
-    """The conclusion of a comparison about the headline."""
+    """What a comparison shows about the headline."""
 
     first: Name
     second: Name
@@ -206,7 +206,7 @@ class Conclusion(Record):
 
 
 class PastExperiment(Record):
-    """The record of an experiment, which is a line of `history.jsonl` in its run directory."""
+    """The record of an experiment: a line of `history.jsonl` in its run directory."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     created_at: datetime | None

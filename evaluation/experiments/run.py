@@ -208,7 +208,7 @@ def n_judged_in(folder: Path | None, data: Data) -> int:
 
 
 def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> Iterator[_Task]:
-    """Yields the tasks. All variants of an item are in a row, so that shared answers are used soon."""
+    """Yields the tasks. The variants of an item follow each other, so that shared answers are used soon."""
     shaped = {one.name: json.dumps(one.made_of, sort_keys=True) for one in ready}
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:
@@ -229,7 +229,7 @@ async def _judge_tasks(
     plan: ExperimentPlan,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
-    """Yields the cells as they arrive, repeat by repeat. Closes the resources of a repeat before the next one."""
+    """Yields the cells as they arrive, repeat by repeat. Closes the resources of a repeat before the next repeat."""
     begun = _Begun(Budget() if ready[0].settings.batch else common.budget)  # batches wait for all items
     indexes = GivenIndexes(at_once // len(ready) + 1)  # each claim in progress takes about 1.6 MB
     searches, *of_repeats = answers
@@ -323,7 +323,7 @@ def _judge(
 
 
 def _refuse_spent_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> None:
-    """Raises ConfigError if earlier attempts, even with variants edited since, have used up the limits."""
+    """Raises ConfigError if earlier attempts, even those with other variants, have used up the limits."""
     calls, usd = (sum(paid) for paid in zip(*(one.paid_before for one in answers), strict=True))
     limits = {"max_calls": (calls, whole.max_calls), "budget_usd": (usd, whole.budget_usd)}
     reached = [f"{name} = {most:g}" for name, (spent, most) in limits.items() if most is not None and spent >= most > 0]
@@ -361,7 +361,7 @@ def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAn
 
 @contextmanager
 def proposal_store(run_dir: Path, whole: CheckSettings, repeats: int) -> Iterator[Store]:
-    """Yields the store of an experiment on claims for a model that proposes prompts. The folder's limits apply."""
+    """Opens the store of an experiment on claims, for a model that proposes prompts. The folder's limits apply."""
     with ExitStack() as stack:
         stack.enter_context(claimed_folder(run_dir, {"experiment": "claims"}))
         (run_dir / PROPOSALS).touch()

@@ -6,9 +6,9 @@ al. 2024, arXiv 2407.03572: redundancy).
 
 Departures: in these papers, a chat model decides whether the elements of a sentence are covered and whether a claim is
 entailed or clear. Here, the elements are the smallest statements found by the packaged parser, which favours splitters
-that use the same parser. Entailment and coverage are mean degrees of support, which any judge of claims can measure.
-The parser decides whether a claim is self-contained and atomic. Claimify's test of verdicts with and without more
-context is omitted.
+that use the same parser. Entailment and coverage are mean degrees of support, and can be measured by any judge. The
+parser decides whether a claim is self-contained and atomic. Claimify's test of verdicts with and without more context
+is omitted.
 
 All measures are shares in [0, 1] of the items counted in `n`. Higher is better, except for redundancy. A measure is
 None if there are no claims. Coverage is None if no sentence states anything.
@@ -76,7 +76,7 @@ class SplitQuality(Record):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the judge could read everything."""
+        """Whether the judge could read all texts."""
         return not any(share.n_unscored for _, share in self)
 
 

@@ -48,7 +48,7 @@ class PublishedTable:
 
 
 def decimals_of(printed: Decimal) -> int:
-    """Returns the number of digits after the decimal point that the paper prints."""
+    """Returns how many digits the paper prints after the decimal point."""
     exponent = printed.as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
 

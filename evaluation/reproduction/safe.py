@@ -37,7 +37,7 @@ _CHECK_VALUES = {
 
 
 def agreement_with_people(inputs: Inputs) -> Findings:
-    """Compares the number of facts and the fraction on which SAFE agrees with human annotators (section 4)."""
+    """Compares the number of facts, and the fraction of facts on which SAFE agrees with annotators (section 4)."""
     responses = _labelled(inputs)
     figures = []
     for column, printed, n in (

@@ -91,7 +91,7 @@ def _unless_given(inputs: Inputs, note: str = PREDICTIONS) -> tuple[str, ...]:
 
 
 def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
-    """Returns the paper's row if our systems are the paper's. Otherwise, adds a note and returns a new row."""
+    """Returns the paper's row if our systems are the same. Otherwise, adds a note and returns a new row."""
     theirs = {
         names[1]
         for number, (datasets, _) in ERRORS.items()
@@ -256,7 +256,7 @@ def _printed_orders(table: PublishedTable) -> Ours:
 
 
 def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> Iterator[ComparedFigure]:
-    """Compares the numbers of pairs that do and do not differ by label. The paper's are sums of printed cells."""
+    """Compares the numbers of pairs that do and do not differ by label. The paper's numbers are sums of cells."""
     for dataset in table.datasets:
         pairs = None
         if labels is not None and dataset in labels.dataset.names:
@@ -361,7 +361,7 @@ def _printed_correlations(rates: PublishedTable) -> Ours:
 
 
 def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
-    """Compares Tables 3 to 5, which have a row per evaluator, a column per data set, and an average of all fourteen.
+    """Compares Tables 3 to 5, which have a row per evaluator, a column per data set, and an average over all data sets.
 
     Balanced accuracy is the mean of 1 - FPR and 1 - FNR, so Table 3 follows from Tables 4 and 5. If we have fewer data
     sets than the paper, our average is compared with the mean of the paper's figures for our data sets.

@@ -189,7 +189,7 @@ class Measure:
         return f"{self.words}@{k}" if self.at_k else self.words
 
     def value(self, response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
-        """Returns the answer's value, or None if there is none or it does not count. Only measures at K use `k`."""
+        """Returns the answer's value, or None if it is undefined or excluded. Only measures at K use `k`."""
         is_known = is_rated(response, abstention) or (self.is_share and response.unscored)
         return self.of(response, k or 1) if is_known else None
 

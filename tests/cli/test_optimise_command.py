@@ -102,7 +102,7 @@ def test_limits_hold_for_the_whole_search(factloop: Command, sim: Simulator, pla
     rows = [{"prompt": f"Who was {name}?", "response": f"{name} was born in London."} for name in ("Ada", "Mary")]
     plan.with_name("responses.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     for words in (("--dry-run",), ("--run-dir", "run")):
-        assert "instead of responses.jsonl" in factloop("research", "optimise", plan, *words).complaint
+        assert "responses.jsonl contains responses" in factloop("research", "optimise", plan, *words).complaint
 
 
 def test_an_irrelevant_verdict_is_a_mistake_whatever_the_label() -> None:

@@ -48,7 +48,7 @@ class Part:
 
 @dataclass(frozen=True)
 class GroupPart:
-    """The part of the page about one group, with its figures at each threshold."""
+    """The section of the page about one group, with its figures at each threshold."""
 
     number: int
     title: str

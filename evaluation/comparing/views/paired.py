@@ -258,7 +258,7 @@ def differences_download(found: Iterable[PairedDifference]) -> DownloadLink:
 
 
 def flips_download(flips: Iterable[Flip]) -> DownloadLink:
-    """Returns a CSV file with one row per flip. One cell lists the sources of the cited passages, one per line."""
+    """Returns a CSV file with one row per flip. The sources of the cited passages are in one cell, one per line."""
     head = (*_FLIP, *(f"{side}_{field}" for side in ("first", "second") for field in (*_SIDE, "cited")))
     rows = (
         [

@@ -105,7 +105,7 @@ def _outcome(line: ResponseLine) -> tuple[str, str]:
 
 
 def _worst_first(row: ResponseRow) -> tuple[bool, float, int, str, str]:
-    """Sorts by lowest precision, then by most unsupported claims. Responses without a precision come last."""
+    """Returns the sort key: lowest precision first, then most unsupported claims. Undefined precisions come last."""
     share, line = row.precision, row.line
     return share is None, share or 0.0, -line.counts.not_supported, line.system, line.prompt_id
 
