@@ -262,7 +262,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
     """Averages each method over data sets. Raises ValueError unless all reports are on the same evaluator."""
     if len({report.evaluator for report in reports}) != 1:
-        raise ValueError("cannot average the reports: all of them must be on the same evaluator")
+        raise ValueError("cannot average the reports unless all are on the same evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)
     return MeanAdjustment(
         group=group, evaluator=reports[0].evaluator, methods=tuple(_average(methods) for methods in by_method)

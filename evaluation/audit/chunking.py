@@ -34,7 +34,7 @@ class Changes(Record):
     share_lost: Share | None
     share_gained: Share | None
     share_changed: Share | None
-    """Fraction of the `n` claims whose prediction changes; None if there are no claims."""
+    """Fraction of the `n` claims whose prediction changes, or None if there are no claims."""
     n_passed: Count
     """Number of claims predicted attributable with the whole document, which are the claims that can be lost."""
 
@@ -49,7 +49,7 @@ class LongDocumentRates(Record):
     tnr: Share | None
     balanced_accuracy: Share | None
     predicted_positive_rate: Share | None
-    """Fraction of claims predicted to be attributable; None if there are no claims."""
+    """Fraction of claims predicted to be attributable, or None if there are no claims."""
 
 
 class ChunkingBias(Record):

@@ -53,12 +53,12 @@ class AuditFigure(Figure):
     low: float | None = None
     high: float | None = None
     """None without resamples, with fewer than two clusters, and if no resample has a value. Also None if all resamples
-    have the same value, because a lack of variation does not mean certainty. A rate of 0 or 1 on a single data set gets
-    Wilson's interval instead."""
+    have the same value, because a lack of variation does not prove certainty. A rate of 0 or 1 on a single data set
+    gets Wilson's interval instead."""
     n_resamples_undefined: Count = 0
-    """Number of resamples without a value; the interval is based on the others."""
+    """Number of resamples without a value. The interval is based on all other resamples."""
     n_datasets: Count | None = None
-    """Number of data sets in the mean; None for the figure of a single data set."""
+    """Number of data sets in the mean, or None for the figure of a single data set."""
     n_datasets_undefined: Count = 0
     """Number of the group's data sets that are excluded from the mean because they have no value."""
 
@@ -68,7 +68,7 @@ class Figures:
     """Figures of one kind in an array of any shape. The leading axis contains the data, followed by the resamples."""
 
     values: Floats
-    """Shape (1 + n_resamples, *shape); NaN where undefined."""
+    """Shape (1 + n_resamples, *shape). Undefined values are NaN."""
     n: Ints
     """Shape (*shape)."""
     n_clusters: Ints

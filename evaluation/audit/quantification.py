@@ -67,7 +67,7 @@ class DatasetBias(Record):
     labelled: AuditFigure
     predicted: AuditFigure
     bias: AuditFigure
-    """Predicted minus labelled rate; biases of opposite sign cancel out across systems."""
+    """Predicted minus labelled rate. Biases of opposite sign cancel out across systems."""
 
 
 class EvaluatorBias(Record):
@@ -80,7 +80,7 @@ class EvaluatorBias(Record):
     """With resamples, the part explained by sampling is subtracted from all magnitudes (see `magnitudes`)."""
     worst_absolute: AuditFigure
     worst_system: str | None
-    """The system with the largest bias; None for several data sets."""
+    """The system with the largest bias, or None for several data sets."""
     headroom_labelled: AuditFigure
     headroom_predicted: AuditFigure
     headroom_bias: AuditFigure

@@ -67,7 +67,7 @@ class SystemRates(Record):
     """Number of claims or responses that the evaluator scored."""
     labelled: Share
     predicted: Share
-    """`labelled` and `predicted` are error rates."""
+    """Error rates by label and by prediction."""
 
 
 class PairOrder(Record):
@@ -122,7 +122,7 @@ class Ranking(Record):
     """Number of pairs with significant differences in opposite directions by labels and predictions (`%Maj. Err`)."""
     share_wrong: Share | None
     share_reversed: Share | None
-    """Fraction of all pairs; None if fewer than two systems have scored claims."""
+    """Fraction of all pairs, or None if fewer than two systems have scored claims."""
     kendall: Correlation
     pearson: Correlation
     """Correlation between the systems' labelled and predicted error rates. Undefined for fewer than three systems."""
@@ -156,7 +156,7 @@ class Units:
     system: Codes
     prompt: Codes | None
     cluster: Codes
-    """The prompt or, without prompts, the response; claims in the same cluster are similar to each other."""
+    """The prompt or, without prompts, the response. Claims in the same cluster are similar to each other."""
     is_error: Bools
     """Whether the unit is labelled unattributable."""
     is_flagged: Bools
@@ -364,7 +364,7 @@ def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
 def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
     """Averages over data sets, as in the paper. Raises ValueError unless all rankings share one evaluator and level."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
-        raise ValueError("cannot average the rankings: all of them must be of the same evaluator and level")
+        raise ValueError("cannot average the rankings unless all are of the same evaluator and level")
     means, counts = dict[str, float | None](), dict[str, int]()
     for name in ("kendall", "pearson", "share_wrong", "share_reversed"):
         of_rankings = (getattr(ranking, name) for ranking in rankings)

@@ -32,7 +32,7 @@ class ScoreBin(Record):
     n: Count
     mean_score: Share | None
     attributable: Share | None
-    """Fraction labelled attributable; None if there are no claims. Equals the mean score if scores are probabilities.
+    """Fraction labelled attributable, or None without claims. Equals the mean score if scores are probabilities.
     """
 
 

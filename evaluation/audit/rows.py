@@ -78,8 +78,8 @@ class PredictionRow(Record):
     task: Id | None = None
     prompt_id: Id | None = None
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """The probability with which the claim was sampled for labelling, as `factloop research labels next` writes it. The
-    claim is weighted by its inverse."""
+    """The probability of drawing the claim for labelling, as written by `factloop research labels next`. The claim is
+    weighted by the inverse of this probability."""
     claim: str | None = None
     document: str | None = None
 
@@ -127,7 +127,7 @@ class _Columns:
         self.codes = {name: array("i") for name in self.names}
         self.texts: dict[str, list[str]] = {"claim": [], "document": []}
         self.known: dict[str, str] = {}
-        """Stores each document only once, since many claims share one."""
+        """Stores each document only once, because many claims share a document."""
         self.probabilities = array("d")
         self.scores: dict[str, array[float]] = {}
         self.named: set[str] = set()

@@ -65,19 +65,19 @@ class PredictionTable:
     dataset: Column
     system: Column
     response: Column
-    """Responses are identified by data set, system and `response_id`; see `responses_of`."""
+    """Responses are identified by data set, system and `response_id` (see `responses_of`)."""
     label: NDArray[np.int8]
     """1 attributable, 0 not; shape (n_rows,)."""
     scores: Mapping[str, Scores]
     """Maps each evaluator to its scores in [0, 1], of shape (n_rows,). NaN means that it gave no score."""
     task: Column | None = None
-    """Task group of the data set, such as summarisation; the same in all rows of a data set."""
+    """Task group of the data set, such as summarisation. It is the same in all rows of a data set."""
     prompt: Column | None = None
     """The prompt that the response answers. Systems that share prompts can be compared prompt by prompt. Prompts of
     different data sets are distinct."""
     probability: Scores | None = None
-    """(n_rows,): the probability in (0, 1] with which each claim was sampled for labelling. None means that it was the
-    same for all claims."""
+    """(n_rows,): the probability in (0, 1] of drawing each claim for labelling. None means that all claims have the
+    same probability."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
     without_scores: Sequence[str] = ()

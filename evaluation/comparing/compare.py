@@ -80,7 +80,7 @@ class ComparedRun:
     name: str
     summary: RunSummary
     responses: Iterable[JudgedResponse]
-    """The run's responses, which are read once. Those of other systems are skipped."""
+    """The run's responses, which are read once. Responses of other systems are skipped."""
     system: str | None = None
     """The only system whose responses are compared, or None for all systems."""
 

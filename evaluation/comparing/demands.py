@@ -169,7 +169,7 @@ class Missed(NamedTuple):
     label: int
     """The code of the claim's label."""
     is_lost: bool
-    """Whether the first side gets it right."""
+    """Whether the first side gets the claim right."""
     has_verdict: bool = True
 
     @property

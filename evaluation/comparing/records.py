@@ -24,7 +24,7 @@ class Quantity(StrEnum):
     """A quantity that is measured for each side."""
 
     BALANCED_ACCURACY = "balanced_accuracy"
-    """Mean of TPR and TNR. Higher is better; guessing gives 0.5."""
+    """Mean of TPR and TNR. Higher is better, and guessing gives 0.5."""
     ACCURACY = "accuracy"
     """Share of verdicts that equal the human label."""
     TPR = "tpr"
@@ -107,7 +107,7 @@ class PairedDifference(GroupFigure):
     k: K | None = None
     first_value: float | None
     second_value: float | None
-    """Both values are over the same items. They may differ from each side's figure over all of its own items."""
+    """Both values are over the same items, and may differ from each side's figure over all of its own items."""
     first_higher: Count
     equal: Count
     second_higher: Count
@@ -124,8 +124,8 @@ class PairedDifference(GroupFigure):
     """Level of this single interval: 1 - (1 - the report's level) / m, for m differences in its family that vary.
     Together, the intervals contain the true differences at the report's level."""
     detectable: NonNegative | None = None
-    """Approximately the true difference that would be shown 4 times out of 5 with such groups, at alpha divided by the
-    number of tests in the family that could show one. None if the groups do not vary or are too few."""
+    """Approximately the true difference that would be shown 4 times out of 5 with groups like these, at alpha divided
+    by the number of tests in the family that could show a difference. None if groups do not vary or are too few."""
     is_headline: bool
     is_question: bool = False
     """Whether the p-value is adjusted in the family of questions, which are secondary to the headline."""
@@ -214,7 +214,7 @@ class FlipCount(Record):
     n_worse: Count
     n_neutral: Count
     n_split: Count
-    """Number of claims on which a side's repeats are split evenly, so that it has no majority verdict."""
+    """Number of claims on which a side has no majority verdict because its repeats are split evenly."""
     n_unscored: Count
     """Number of claims on which a side has no verdict or no result."""
 
@@ -369,9 +369,9 @@ class Comparison(Record):
     seed: int
     families: tuple[Family, ...]
     differences: tuple[PairedDifference, ...]
-    """F1 at each K and precision; for evaluators, also the quantities of an experiment on responses."""
+    """F1 at each K and precision. For evaluators, also the quantities of an experiment on responses."""
     conclusions: tuple[str, ...]
-    """The conclusions as sentences: one for each difference, followed by those on claims."""
+    """The conclusions as sentences: one for each difference, followed by sentences on claims."""
     attribution: Attribution | None = None
     """None if no runs between the two were specified."""
     demands: tuple[DemandResult, ...] = ()
@@ -382,7 +382,7 @@ class Comparison(Record):
     only_second: tuple[ResponseLine, ...]
     """Responses without a counterpart, which are excluded from all differences."""
     other_text: tuple[ResponseLine, ...] = ()
-    """Responses of the first side whose counterparts differ in text; excluded if evaluators are compared."""
+    """Responses of the first side whose counterparts differ in text. Excluded if evaluators are compared."""
     claims: ClaimAgreement | None = None
     """None if systems are compared."""
     flip_counts: tuple[FlipCount, ...] = ()

@@ -61,7 +61,7 @@ class ResponsePanel:
     cluster: Ints
     n_clusters: int
     counts: Floats
-    """(n_sides, n_repeats, n_responses, 4): supported, not supported, irrelevant, unscored; NaN where missing."""
+    """(n_sides, n_repeats, n_responses, 4): supported, not supported, irrelevant, unscored. NaN if missing."""
     measured: Mapping[Quantity, Floats] = field(default_factory=dict)
     """(n_sides, n_repeats, n_responses): whether responses are fully supported, or how well they are split."""
 
@@ -85,7 +85,7 @@ class ItemValues:
 
     quantity: Quantity
     values: Floats
-    """(n_sides, n_items); NaN if an item has no value."""
+    """(n_sides, n_items). NaN if an item has no value."""
     eligible: Bools
     """(n_items,): whether the quantity applies to the item."""
     items: Items

@@ -83,12 +83,12 @@ class ExperimentEstimate(Record):
     """One entry for each demand that has a margin and concerns agreement with labels."""
     can_show: Mapping[str, Share | None] = Field(default_factory=dict)
     """The true difference in balanced accuracy, TPR and TNR that would be shown 4 times out of 5, if variants differ on
-    as many claims as `needed` assumes; None if there are too few claims for any difference."""
+    as many claims as `needed` assumes. None if there are too few claims to show any difference."""
     n_for_tenth: Count = 0
     """The number of independent claims needed to show a difference of 0.1 in balanced accuracy."""
     calls: Count
     answered_calls: Count = 0
-    """Number of these calls whose answers are already in the run directory. The fields below cover the others."""
+    """Number of these calls whose answers are already in the run directory. The fields below cover all other calls."""
     splitting_calls: Count = 0
     """Maximum number of these calls that the judge makes to measure splits."""
     searches: Count

@@ -23,7 +23,7 @@ from factloop.evaluation.experiments.records import LookReport
 from factloop.reports.figures import plural
 
 LEAST_ERROR = 1e-6
-"""A look with a smaller error is skipped, and its error is added to that of the next look."""
+"""A look with a smaller error is skipped, and the error is added to the next look's error."""
 
 
 def spent(share: float, alpha: float) -> float:

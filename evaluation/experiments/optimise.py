@@ -69,7 +69,7 @@ class Proposal(Record):
     figures: tuple[QuantityFigure, ...] = ()
     """The headline, TPR and TNR on the development part, if the proposal was tried."""
     against: tuple[QuantityFigure, ...] = ()
-    """The same figures for the prompt with which it was compared."""
+    """The same figures for the prompt with which the proposal was compared."""
     is_kept: bool = False
     words: str = ""
     """The conclusion about the proposal, if it was tried."""

@@ -44,7 +44,7 @@ class Panel:
     """All data behind the figures, and the underlying records."""
 
     variants: tuple[str, ...]
-    """The variants, with the baseline first and the others in the order of the plan."""
+    """The variants, with the baseline first and the other variants in the order of the plan."""
     claims: ClaimPanel
     claim_keys: tuple[ClaimKey, ...]
     found: Mapping[tuple[str, int, ClaimKey], JudgedClaim]
@@ -121,7 +121,7 @@ def _gold(
             labels[key].add(SUPPORTED if one.gold else NOT_SUPPORTED)
     conflicting = [key for key in keys if len(labels[key]) > 1]
     if conflicting and not by_responses:
-        raise DataError(f"the claim {conflicting[0][1]!r} has two different labels")
+        raise DataError(f"the claim {conflicting[0][1]!r} has two different labels; keep only one")
     gold = [next(iter(labels[key])) if len(labels[key]) == 1 else MISSING for key in keys]
     return np.array(gold, np.int8), len(conflicting)
 

@@ -190,7 +190,7 @@ class ExperimentPlan(BaseModel):
     def _refuse_unknown_claims(self, data: Data) -> None:
         known = {item.run.id for item in data.items if data.kind == "claims" and item.gold[0] is not None}
         if strangers := [one for one in self.must_pass if one not in known]:
-            raise ConfigError(f"must_pass: {strangers[0]!r} is not a labelled claim in {self.data}")
+            raise ConfigError(f"must_pass: unknown claim {strangers[0]!r}; use ids of labelled claims in {self.data}")
 
     @property
     def baseline_name(self) -> str:

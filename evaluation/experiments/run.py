@@ -73,7 +73,7 @@ CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 PROPOSALS = "proposals.sqlite"
 """The answers of a model that proposed prompts, if any. Limits also apply to them."""
 REPORT = "experiment.json"
-"""The file that compares the results, if it was saved next to them."""
+"""The file that compares the results, if the file was saved next to them."""
 
 
 CALLS_OF_ITEM = 3

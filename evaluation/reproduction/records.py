@@ -18,12 +18,12 @@ class Status(StrEnum):
     REPRODUCED = "reproduced"
     """Our figures, computed from labelled data or by a rule, equal the printed ones. Any exceptions are noted."""
     CHECKED = "agrees with check values"
-    """Our figures equal those counted by another program. The paper does not print them."""
+    """Our figures equal the figures of another program. The paper does not print these figures."""
     IN_PART = "reproduced in part"
-    """Some columns are reproduced; the others need a model, or data that are not available."""
+    """Some columns are reproduced. All other columns need a model, or data that are not available."""
     PRINTED = "follows from printed figures"
-    """Some figures follow from others in the paper, which shows that the paper's arithmetic is consistent, but no data
-    were read. The other figures need a model."""
+    """Some figures follow from other figures in the paper, which shows that the paper's arithmetic is consistent, but
+    no data were read. The remaining figures need a model."""
     NEEDS_MODEL = "needs a model"
     CANNOT = "cannot"
     """The underlying data were not published."""
@@ -116,7 +116,7 @@ class ListedEntry(Record):
     data: tuple[str, ...]
     """The labelled data sets that the entry requires, as `NAME:PART`."""
     model: str
-    """The models required for figures that cannot be computed from labels; empty if none is needed."""
+    """The models required for figures that cannot be computed from labels. Empty if no model is needed."""
     key: str
     """The API keys and other sources that the entry requires, if any."""
     command: str

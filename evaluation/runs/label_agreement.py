@@ -89,7 +89,7 @@ class SystemAgreement(Record):
     tnr: PromptFigure
     """Fraction of the facts labelled not supported that were judged not supported, among the same facts."""
     balanced_accuracy: PromptFigure
-    """Mean of TPR and TNR; 0.5 is chance."""
+    """Mean of TPR and TNR. 0.5 is chance level."""
 
 
 class LabelAgreement(Record):

@@ -54,16 +54,16 @@ class CalibrationSample:
     n_irrelevant: int = 0
     """Number of claims labelled or judged irrelevant, which are excluded here."""
     fingerprint: Fingerprint | None = None
-    """The fingerprint of the run that judged the claims; None for a file."""
+    """The fingerprint of the run that judged the claims, or None for a file."""
     judges: frozenset[str] = frozenset()
     """The evaluators named in a file. Empty unless every claim in the file names one."""
     kind: Literal["responses", "factscore"] | None = None
     of_systems: tuple[str, ...] | None = None
     """The system that wrote each claim, or None if unknown."""
     responses: tuple[Hashable, ...] | None = None
-    """The response of each claim, unique across systems. None if the groups are the responses."""
+    """The response of each claim, which is unique across systems. None if the groups are the responses."""
     probabilities: tuple[float, ...] | None = None
-    """Probability that each claim was drawn for labelling; None if all are equally likely."""
+    """Probability that each claim was drawn for labelling, or None if all are equally likely."""
     origins: tuple[ClaimOrigin, ...] | None = None
     """The data that identify each claim, or None if claims cannot be identified."""
     is_own: tuple[bool, ...] | None = None

@@ -133,11 +133,11 @@ class SystemScore(Record):
     counts: Counts
     """Number of claims in all answers of the system, including irrelevant and unscored ones."""
     precision: Mean
-    """Mean over answers with a claim that is supported or not supported; abstentions have no precision."""
+    """Mean over answers with a claim that is supported or not supported. Abstentions have no precision."""
     fully_supported: Mean | None = None
-    """Share of answers whose claims are all supported; None in files from earlier versions."""
+    """Share of answers whose claims are all supported, or None in files from earlier versions."""
     eligible_and_supported: Mean | None = None
-    """Share of answers that are eligible and fully supported; None if eligibility was not judged."""
+    """Share of answers that are eligible and fully supported, or None if eligibility was not judged."""
     at_k: tuple[ScoreAtK, ...]
 
 

@@ -50,7 +50,7 @@ class Scoring:
     abstention: AbstentionPolicy = AbstentionPolicy.ZERO
     level: float = LEVEL
     resamples: int = RESAMPLES
-    """Number of resamples; 0 means no intervals."""
+    """Number of resamples. 0 means no intervals."""
     seed: int = 0
     """Seed of the resamples."""
 

@@ -50,14 +50,14 @@ class Scope:
     at: AuditAt
     group: Group
     members: frozenset[str] = frozenset()
-    """The data sets in the group; empty if the group is a single data set."""
+    """The data sets in the group. Empty if the group is a single data set."""
 
 
 _LAID_OUT = json.loads(resources.files(__package__).joinpath("tables.json").read_text("utf-8"))
 HEADS: Mapping[str, str] = _LAID_OUT["heads"]
 """Headers of text columns."""
 FIGURES: Mapping[str, str] = _LAID_OUT["figures"]
-"""Headers of numeric columns. A nested field such as `bins.tpr` uses the header of `tpr` if it has none of its own."""
+"""Headers of numeric columns. A nested field without a header, such as `bins.tpr`, uses the header of `tpr`."""
 _SHOWN = dict.fromkeys(("ece", "brier", "brier_of_share", "auc"), thousandths)
 _SHOWN |= {"kendall": coefficient, "pearson": coefficient}
 
@@ -84,7 +84,7 @@ class Table:
     rows: str
     """The kind of row, which is a key of `rows_of` and the name of the CSV file."""
     columns: str
-    """Field names separated by spaces, in order; see `_column`."""
+    """Field names in order, separated by spaces (see `_column`)."""
     of: Literal["group", "members"] = "group"
     """Whether the rows are for the group itself or for each of its data sets."""
     weights: bool = False

@@ -41,9 +41,9 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_ROWS = 5000
-"""Maximum number of pairs on the page; the download contains all of them."""
+"""Maximum number of pairs on the page. The download contains all pairs."""
 MOST_FLIPS = 2000
-"""Maximum number of flipped claims on the page, with rationales; the JSON and the CSV contain all of them."""
+"""Maximum number of flipped claims on the page, with rationales. The JSON and the CSV contain all flipped claims."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _line_cells(line: ResponseLine) -> tuple[Cell, ...]:
 
 
 NAMED = 5
-"""Maximum number of systems of a side, or of prompts without a counterpart, that are listed; the rest are counted."""
+"""Maximum number of listed systems of a side, or of listed prompts without a counterpart. The rest are counted."""
 _VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
 """In the same order as in the table of a `ClaimAgreement`."""
 

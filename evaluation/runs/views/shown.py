@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 5000
-"""Maximum number of responses listed on the page; the downloadable table contains all of them."""
+"""Maximum number of responses listed on the page. The downloadable table contains all responses."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class ResponseRow:
 
     line: ResponseLine
     group: str
-    """The group by which it can be filtered."""
+    """The group by which the row can be filtered."""
     outcome: str
     precision: float | None
     f1: float | None
