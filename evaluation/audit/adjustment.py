@@ -187,7 +187,7 @@ class SortedScores:
         return n_errors, n - n_errors
 
     def rates(self, threshold: float) -> tuple[float | None, float | None]:
-        """Returns the fractions of errors and of other claims that are flagged, or None for a fraction of no claims."""
+        """Returns the fractions of errors and of other claims that are flagged, or None if there are no such claims."""
         errors, others = self.flagged(threshold)
         return errors / self.n_errors if self.n_errors else None, others / self.n_others if self.n_others else None
 

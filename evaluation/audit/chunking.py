@@ -81,7 +81,7 @@ class ChunkingBias(Record):
 
 
 def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
-    """Returns a tuple such as (`NAME`, `NAME@500`, 500), with the words per chunk, for each chunked evaluator."""
+    """For each chunked evaluator, returns its name, its column and its chunk size: (`NAME`, `NAME@500`, 500)."""
     given = list(names)
     found = [(match["whole"], name, int(match["n_words"])) for name in given if (match := _CHUNKED.fullmatch(name))]
     return [(whole, name, n_words) for whole, name, n_words in found if whole in given]

@@ -203,7 +203,7 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
 
 
 def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
-    """Returns (1 + n_resamples, n_cells) error rates by label and by prediction, and the number of units per cell."""
+    """Returns error rates by label and by prediction (1 + n_resamples, n_cells), and numbers of units (n_cells,)."""
     tally = counted.tally(level)
     confusion = tally.confusion[:, evaluator]
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]

@@ -280,7 +280,7 @@ class PairTests:
 
 
 def _shared(units: Units, place: Ints, n_systems: int) -> tuple[Ints, Bools, int]:
-    """Returns each unit's place among the shared prompts, whether it has one, and the number of shared prompts."""
+    """Numbers the shared prompts. Returns each unit's number, whether its prompt is shared, and how many are shared."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
     prompt, n_prompts = numbered(units.prompt)

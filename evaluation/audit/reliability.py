@@ -5,10 +5,10 @@
     AUC   = probability that an attributable claim scores higher than an unattributable one; ties count as half
 
 The bins of the expected calibration error have equal width, from (0, 0.1] to (0.9, 1]. The first bin also contains 0
-(Guo et al. 2017, section 2). ECE and Brier score are best at 0. `brier_of_share` is the Brier score if every claim had
-the same score, namely the fraction of attributable claims. An AUC of 0.5 is chance level. The AUC does not depend on a
-threshold. None of these measures has an interval, and the ECE is biased upwards if bins contain few claims. Godbole and
-Jia use only verdicts, so all of these measures are additions.
+(Guo et al. 2017, section 2). ECE and Brier score are best at 0. `brier_of_share` is the Brier score that results if
+every claim has the same score, namely the fraction of attributable claims. An AUC of 0.5 is chance level. The AUC does
+not depend on a threshold. None of these measures has an interval, and the ECE is biased upwards if bins contain few
+claims. Godbole and Jia use only verdicts, so all of these measures are additions.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
 
 
 def similarities(table: PredictionTable) -> Floats:
-    """Returns the ROUGE-2 precision of each claim against its document (n_rows,).
+    """Returns the ROUGE-2 precision of each claim against its document, of shape (n_rows,).
 
     The value is NaN for claims of fewer than two words, and for claims without a document, because a search that found
     nothing does not mean low similarity. Raises NoTextError if the table contains no text.

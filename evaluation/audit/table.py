@@ -166,7 +166,7 @@ def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
 
 
 def any_within(flags: Bools, number: NDArray[np.intp], n_groups: int) -> Bools:
-    """Returns, for each group, whether any of its rows is flagged (n_groups,)."""
+    """(n_groups,): whether any row of the group is flagged."""
     return np.bincount(number[flags], minlength=n_groups) > 0
 
 

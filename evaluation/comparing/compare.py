@@ -2,9 +2,9 @@
 
 Intermediate runs, which change the judge, the search and the answers one at a time, show what caused a difference
 between runs A and B. The first intermediate run judges A's answers and evidence with B's judge. The second intermediate
-run also uses B's search. The last step, to B itself, changes the answers. `factloop eval A` re-judges the answers of a
-run, using the stored evidence if there is no search. Only the new judge and search are called, because the old ones may
-no longer exist.
+run also uses B's search. The last step, from the second intermediate run to B, changes the answers. `factloop eval A`
+re-judges the answers of a run, using the stored evidence if there is no search. Only the new judge and search are
+called, because the old ones may no longer exist.
 
 A part is the change in a figure from one run to the next, over the responses that have the figure in all runs, so the
 parts add up to the whole difference. An interaction of two changes is attributed to the later change, so changing the
@@ -248,7 +248,7 @@ def _shared_policy(first: ComparedRun, second: ComparedRun) -> AbstentionPolicy:
 
 
 def _by_system(first: ComparedRun, second: ComparedRun) -> bool:
-    """Whether to pair responses by system and prompt. If each side has a single system, the prompt is enough."""
+    """Whether to pair responses by system and prompt. If each side has a single system, the prompt is used alone."""
     ours, theirs = _systems(first), _systems(second)
     if len(ours) == 1 and len(theirs) == 1:
         if first.summary is second.summary and ours == theirs:
@@ -324,7 +324,7 @@ def _ks(
 ) -> list[int]:
     """Converts `ks` to numbers, or returns the Ks of both runs if `ks` is empty.
 
-    Rules such as `median` use the compared responses of both sides, if they have an F1@K.
+    Rules such as `median` are applied to all compared responses that have an F1@K.
     """
     if ks:
         lines = [line for pair in pairs for line in (pair.first, pair.second)]

@@ -9,9 +9,9 @@ The first two kinds use one-sided sign-flip tests of whole groups. If there are 
 met but `tnr:0.05` is not. The sign-flip test assumes that differences are symmetric, which is not the case if a side
 only loses claims. For a share of claims, an exact binomial test must therefore also rule out the loss.
 
-Missing verdicts never help. A loss is tested three times: among the items that both sides judged, and among all items
-with missing verdicts counted first as wrong on both sides and then as right. A demand is met only if it passes all
-three tests.
+Missing verdicts never help. Each loss is tested three times: once over the items that both sides judged, and twice over
+all items, with missing verdicts counted as wrong on both sides or as right on both sides. A demand is met only if it
+passes all three tests.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _WAYS = ("", ", with missing verdicts counted as wrong", ", with missing verdict
 
 @dataclass(frozen=True)
 class Demand:
-    """A demand on a metric, with a margin for losses, with a bound, or with neither."""
+    """A demand on a metric, optionally with a margin for losses or with a bound."""
 
     metric: str
     k: int | None = None
@@ -143,8 +143,7 @@ DIFFERING = 0.4
 def items_needed(margin: float, alpha: float) -> int:
     """Returns how many independent items an equally good side needs to pass `METRIC:MARGIN` nine times out of ten.
 
-    Uses the normal approximation to the test. A fraction `DIFFERING` of the items is assumed to differ by -1 or 1, and
-    the other items by 0.
+    Uses the normal approximation to the test, and assumes that a fraction `DIFFERING` of the items differ by -1 or 1.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
@@ -155,7 +154,7 @@ def items_needed(margin: float, alpha: float) -> int:
 def shown_by(n: float, alpha: float) -> float:
     """Returns the true difference that n independent items would show with probability `POWER`.
 
-    Uses the two-sided normal approximation and the assumption of `items_needed` about `DIFFERING`.
+    Makes the same assumptions as `items_needed`, but for a two-sided test.
     """
     from scipy.special import ndtri
 
@@ -215,7 +214,7 @@ def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: 
 
 
 def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
-    """Yields the demand for each side except the first. `f1` without a K means F1 at every K that is compared."""
+    """Yields the demand for each side except the first. `f1` without a K means F1 at every compared K."""
     for side in range(1, len(on.sides)) or (0,):
         pairs = [] if demand.is_bound else [one for one in on.contrasts if (one.first, one.second) == (0, side)]
         about = [one for one in pairs if _is_about(demand, metric_of(one.values))]
@@ -325,7 +324,7 @@ class _Asked:
         )
 
     def bounded(self) -> DemandResult:
-        """Returns the result for a bound. In metrics of agreement with labels, missing verdicts count as wrong."""
+        """Returns the result for a bound. If the metric compares verdicts with labels, missing verdicts are wrong."""
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
         value: float | None = None
         at_best: float | None = None

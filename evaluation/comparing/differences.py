@@ -228,5 +228,5 @@ def figures_of(
 
 
 def _bounded(value: float | None, quantity: Quantity) -> float | None:
-    """Clips a share to [-1, 1], because rounding and weights of drawn labels can take a share out of range."""
+    """Clips a share to [-1, 1], because rounding and weighted labels can take a share out of range."""
     return value if value is None or not is_share(quantity) else max(-1.0, min(value, 1.0))

@@ -65,7 +65,7 @@ class SeenResponse:
 
 @dataclass
 class Pairing:
-    """The responses and claims that two sides share, and the responses and claims of only one side."""
+    """The responses and claims that two sides share, and the responses and claims that only one side has."""
 
     pairs: list[Pair] = field(default_factory=list)
     claims: list[ClaimPair] = field(default_factory=list)

@@ -113,8 +113,8 @@ class ItemValues:
     def paired(self, first: int, second: int) -> tuple[PairedMeans, ...]:
         """Returns the paired means of two sides over the items for which both have a value.
 
-        If verdicts are missing, two more means are added, over all items: one with missing verdicts counted as wrong on
-        both sides, and one with missing verdicts counted as right.
+        If verdicts are missing, two means over all items follow. The first counts missing verdicts as wrong on both
+        sides, and the second counts them as right on both sides.
         """
         ways = (self.values, *self.counting_all)
         sides = [[self._eligible(way[side]) for side in (first, second)] for way in ways]
@@ -191,7 +191,7 @@ def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
 
 
 def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
-    """Yields the bias and the quantities of agreement with labels. If labels were drawn, yields only accuracy."""
+    """Yields bias and the measures of agreement with labels. If labels were drawn, yields only accuracy."""
     if panel.chance is not None:
         yield drawn_accuracy(panel, panel.chance)
         return

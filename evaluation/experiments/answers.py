@@ -105,7 +105,7 @@ class SharedAnswers:
 
     @property
     def paid_before(self) -> tuple[int, float]:
-        """The model calls and US dollars paid for stored answers, which count towards the budget."""
+        """The number of model calls and the US dollars spent on stored answers. Both count towards the budget."""
         return self._kept.paid()
 
     def close(self) -> None:

@@ -61,10 +61,10 @@ def assess(
     """Returns the report on an experiment's results, which may be in any order. Costs nothing.
 
     Differences are tested at alpha = 1 - level. Tests and intervals are adjusted for the number of differences. A
-    `look` has its own level. `pairs` says whether variants are compared with the baseline or all with each other, but
-    flips are always relative to the baseline. A claim in `must_pass` that has no result does not pass. If `resamples`
-    is 0, there are no intervals. Takes time linear in the number of results, and in the number of resamples times
-    groups.
+    `look` has its own level. `pairs` specifies whether each variant is compared with the baseline or with every other
+    variant. Flips are always relative to the baseline. A claim in `must_pass` that has no result does not pass. If
+    `resamples` is 0, there are no intervals. Takes time linear in the number of results, and in the number of resamples
+    times the number of groups.
 
     Raises DataError if a claim or response occurs twice in one repeat of a variant or has two labels. Raises ValueError
     if the level is outside (0, 1) or `resamples` is negative.
@@ -199,7 +199,7 @@ def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterat
 
 
 def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) -> Iterator[DemandResult]:
-    """Yields, for each variant except the baseline, whether it judges all must-pass claims correctly by majority."""
+    """Yields, for each variant except the baseline, whether its majority verdicts on all must-pass claims are right."""
     wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
     unjudged = sorted({*ids} - {claim_id for _, claim_id in panel.claim_keys})
     notes = f"; not judged: {', '.join(unjudged)}" if unjudged else ""

@@ -51,7 +51,7 @@ CELL_LOG = LogFormat[Cell, CellKey](
 def cell_of(
     key: CellKey, item: Item, report: FactualityReport, *, is_claim: bool, quality: SplitQuality | None = None
 ) -> Cell:
-    """Returns the cell of a claim, which is the only one in its report, or of a response with all of its claims.
+    """Returns the cell of a claim (the only claim in its report), or of a response with all of its claims.
 
     Latency is the time spent waiting for answers. Elapsed time would favour variants whose answers are already stored.
     """

@@ -44,7 +44,7 @@ class VariantEstimate(Estimate):
 
 
 class ClaimsNeeded(Record):
-    """The number of claims that a variant needs to meet a demand with a margin, if it is as good as the baseline."""
+    """The number of claims needed to meet a demand with a margin, if the variant is as good as the baseline."""
 
     metric: str
     margin: NonNegative
@@ -170,7 +170,7 @@ def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[Cla
 
 
 def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
-    """Yields the differences that can be shown in the headline, and in two questions adjusted for each other."""
+    """Yields the true differences that the data can show in the headline and in the questions."""
     for metric, n_tests in (("balanced_accuracy", 1), ("tpr", 2), ("tnr", 2)):
         n, _, n_groups = _independent(data, metric)
         if n:
@@ -230,8 +230,7 @@ def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
 def _measuring(plan: ExperimentPlan, settings: CheckSettings, data: Data) -> Estimate:
     """Returns the approximate maximum cost of measuring a variant's splits in one repeat, or 0 if no model judges.
 
-    A sentence with n claims takes n calls for its statements, n calls for its claims, and n (n - 1) for pairs of
-    claims.
+    A sentence with n claims takes n calls for statements, n calls for claims, and n (n - 1) calls for pairs of claims.
     """
     spec = parse_spec(plan.splitting or BASELINE)
     sizes = [(item, n) for item in data.items for n in _claims_of_sentences(item)] if spec.calls is not None else []

@@ -17,8 +17,8 @@ HISTORY = "history.jsonl"
 def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> ExperimentReport:
     """Adds earlier experiments on the same data to the report, and records this experiment.
 
-    `n_seen` is the number of held-out items that had been judged in the folder before this run. Raises DataError for a
-    line that cannot be read.
+    `n_seen` is the number of held-out items that were judged in the folder before this run. Raises DataError for a line
+    that cannot be read.
     """
     now, path = _past(report), folder / HISTORY
     lines = read_lines(path) if path.exists() else ()

@@ -102,8 +102,8 @@ async def optimise(
     """Searches for a better prompt than the plan's baseline, as specified in `plan.optimise`. Costs money.
 
     A change is kept if it is shown to be better in the headline (at a joint level for all rounds), meets all demands,
-    and causes no new findings of the linter. Answers are stored in `run_dir`, so the same command resumes the search.
-    Limits apply to the whole search. `note` is called with a description of each step. Raises ConfigError or DataError.
+    and causes no new linter findings. Answers are stored in `run_dir`, so the same command resumes the search. Limits
+    apply to the whole search. `note` is called with a description of each step. Raises ConfigError or DataError.
     """
     wanted, (development, held_out) = plan.optimise, _parts(plan)
     first: Mapping[str, Any] = plan.variants[plan.baseline_name]
@@ -259,7 +259,7 @@ def _write(folder: Path, registry: PromptRegistry, changed: Prompt) -> Path:
 
 
 def _fault(path: Path, source: Prompt) -> str:
-    """Returns the linter's first finding in the new prompt but not in the source prompt, or an empty string."""
+    """Returns the linter's first finding that the source prompt does not have, or an empty string."""
     had = {(one.rule, one.message) for one in lint_paths([source.path], REPLIES).findings}
     new = (one for one in lint_paths([path], REPLIES).findings if (one.rule, one.message) not in had)
     return next((f"line {one.line}: {one.message}" for one in new), "")

@@ -1,7 +1,7 @@
 """Arranges the results of an experiment as arrays for its figures, and as the rows, cells and flips behind the figures.
 
-Claims with the same group and ID are the same claim. Because variants may split responses differently, claims of
-responses are the same claim if they have the same response and text. The results may be in any order.
+Claims are identified by group and ID. Because variants may split a response differently, claims of responses are
+identified by response and text. The results may be in any order.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Panel:
     """Number of claims in responses that have two different labels. Such claims count as unlabelled."""
 
     def results_of(self, variant: int, claim: int) -> list[JudgedClaim]:
-        """Returns the variant's judgements of the claim, by repeat."""
+        """Returns the variant's judgements of the claim, in the order of repeats."""
         repeats = range(1, self.claims.verdicts.shape[1] + 1)
         found = (self.found.get((self.variants[variant], repeat, self.claim_keys[claim])) for repeat in repeats)
         return [one for one in found if one is not None]
@@ -170,7 +170,7 @@ def _spent(
 
 
 def flips_of(panel: Panel, first: int, second: int) -> tuple[FlipCount, tuple[Flip, ...]]:
-    """Returns the flips between two variants, identified by index: worse first, then better, then neutral."""
+    """Returns the flips between two variants, which are identified by index. Flips for the worse come first."""
     one, other = (majority(panel.claims.verdicts[place]) for place in (first, second))
     names = panel.variants[first], panel.variants[second]
 
@@ -246,7 +246,7 @@ def _response_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
 
 
 def _response_cell(found: Iterable[JudgedText], k: int | None) -> ItemCell:
-    """Returns the cell of a response. F1@K is 0 without claims, and undefined if all claims are unscored."""
+    """Returns the cell of a response. F1@K is 0 if there are no claims, and undefined if all claims are unscored."""
     counts = [one.counts for one in found]
     values = [precision(one) if k is None else None if is_unknown(one) else f1_at_k(one, k) for one in counts]
     known = [value for value in values if value is not None]

@@ -72,7 +72,7 @@ class Until(BaseModel):
 
 
 class Optimise(BaseModel):
-    """Settings of the search for a prompt that is better than the baseline's prompt."""
+    """Settings for the search for a prompt that is better than the baseline's prompt."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -233,7 +233,7 @@ class ExperimentPlan(BaseModel):
 
 
 def load_plan(path: str | Path) -> ExperimentPlan:
-    """Returns the plan in a YAML file. Paths are relative to its folder. Raises DataError with file, line and field."""
+    """Reads a plan from a YAML file, whose folder is the base of all paths. Raises DataError with line and field."""
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")

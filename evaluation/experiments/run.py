@@ -1,4 +1,5 @@
-"""Runs an experiment: every variant judges every item in every repeat. If killed, it loses only the calls in progress.
+"""Runs an experiment: every variant judges every item in every repeat. A killed experiment loses only the calls in
+progress.
 
     results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
 
@@ -151,7 +152,7 @@ async def astream_experiment(
 async def judged_before(
     plan: ExperimentPlan, data: Data, settings: Mapping[str, CheckSettings], run_dir: Path | None
 ) -> list[Cell]:
-    """Returns the cells that stored answers determine, completely or up to the first missing answer.
+    """Returns the cells that can be computed from stored answers, at least up to the first missing answer.
 
     Nothing is requested, downloaded or written. The run directory is copied first, because opening the log or the
     answers may change these files. Only the judgements of chat models are repeated, which takes time. Raises OSError

@@ -49,7 +49,7 @@ ROUNDED = 0.05
 
 
 class ComparedFigure(Record):
-    """One cell of a published table: the paper's figure, our figure, and what ours is based on."""
+    """One cell of a published table: the paper's figure, our figure, and the basis of our figure."""
 
     names: tuple[str, ...]
     """The names of the row in the paper."""
@@ -68,7 +68,7 @@ class ComparedFigure(Record):
 
     @property
     def difference(self) -> float | None:
-        """Our figure minus the published one, without floating-point errors (1e-9), or None unless both are numbers."""
+        """Our figure minus the published figure, without floating-point errors (1e-9). None unless both are numbers."""
         if isinstance(self.ours, float) and isinstance(self.published, float):
             return round(self.ours - self.published, 9) + 0.0
         return None

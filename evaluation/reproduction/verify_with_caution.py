@@ -1,9 +1,9 @@
 """Reproduces tables, figures and statements from "Verify with Caution" (Godbole and Jia 2025).
 
-Label-based figures are computed from labelled data, and the columns of evaluators from predictions. Figures that follow
-from other figures printed in the paper are computed from those, to compare our formulas with the paper's. If our
-systems differ from the paper's systems, figures over all systems (the lowest rate, orders of pairs, correlations) get
-separate rows.
+Label-based figures are computed from labelled data, and the columns of evaluators from predictions. If a figure follows
+from other figures that the paper prints, it is computed from the printed figures, to compare our formulas with the
+paper's formulas. If our systems differ from the paper's systems, figures over all systems (the lowest rate, orders of
+pairs, correlations) get separate rows.
 """
 
 from __future__ import annotations

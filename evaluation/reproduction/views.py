@@ -31,7 +31,7 @@ from factloop.reports.visible import visible
 
 
 def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Sheet:
-    """Returns a sheet with published figures, our figures and differences. `ours_alone` omits cells without ours."""
+    """Returns a sheet of published figures, our figures and differences. `ours_alone` omits cells that we lack."""
     theirs = "Paper" if found.against == "paper" else "Check value"
     columns: tuple[ColumnOf[ComparedFigure], ...] = (
         (name("Row"), lambda one: ", ".join(one.names)),
@@ -85,7 +85,7 @@ _RESTS_ON = {
 
 
 def entries_sheet(listed: Sequence[Entry]) -> Sheet:
-    """Returns all entries that can be reproduced, with the requirements of each entry."""
+    """Returns a sheet of all entries that can be reproduced, with the requirements of each entry."""
     columns: tuple[ColumnOf[Entry], ...] = (
         (name("Entry"), lambda one: one.id),
         (name("Shows"), lambda one: one.title),

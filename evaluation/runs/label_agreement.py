@@ -38,7 +38,7 @@ _NAMES = dict(zip(ROWS, ("supported", "not_supported", "irrelevant"), strict=Tru
 
 
 class LabelTable(Record):
-    """Numbers of facts by human label (three rows) and verdict (four columns).
+    """The numbers of facts by human label (three rows) and verdict (four columns).
 
     A text that is repeated in a response counts once.
     """
@@ -189,7 +189,7 @@ def _agreement(
 
 
 def _figure(values: Floats, why: Undefined, facts: Sequence[Floats], level: float) -> PromptFigure:
-    """Returns a figure from `values`, which contains the value of the sample and then those of its resamples.
+    """Returns a figure. `values` contains the value of the sample, followed by the values of the resamples.
 
     For each fraction that the figure is based on, `facts` contains the number of facts by prompt.
     """

@@ -150,7 +150,7 @@ def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: 
 
 
 def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Draws the agreement between evaluators and with the labels, as a matrix of IoU values for each verdict."""
+    """Draws the agreement of evaluators with each other and with the labels, as a matrix of IoU values per verdict."""
     del members
     found = [one for one in at.agreement if one.group.is_like(group)]
     values = [

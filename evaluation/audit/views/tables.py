@@ -191,7 +191,7 @@ def csv_files(report: AuditReport) -> Mapping[str, str]:
 
 
 def _flat(row: Row) -> Row:
-    """Flattens a row. Fields of records get names like `tpr.low`. Lists of names are joined, and others are dropped."""
+    """Flattens a row. Fields of records get names like `tpr.low`. Only lists of names are kept, joined."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Record):
@@ -277,7 +277,7 @@ def sections_of(scope: Scope) -> Iterator[Section]:
 def groups_of(data: AuditData) -> list[Group]:
     """Returns the group of all data sets, then the task groups, then the single data sets.
 
-    A group of several data sets is omitted if it contains only one.
+    The group of all data sets and the task groups are omitted if they contain only one data set.
     """
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]

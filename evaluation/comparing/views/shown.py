@@ -158,7 +158,7 @@ def side_in_words(side: Side) -> str:
 
 
 def basis_in_words(side: Side) -> str:
-    """Describes the basis of a side's figures: numbers of responses and claims."""
+    """Describes the numbers of responses and claims behind a side's figures."""
     counts = side.counts
     return (
         f"{plural(side.n_responses, 'response')} ({side.n_abstained:,} abstained, "

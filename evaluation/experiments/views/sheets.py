@@ -171,7 +171,7 @@ def _share(one: GroupFigure) -> Cell:
 
 
 def items(report: ExperimentReport, most: int) -> Sheet:
-    """Returns a sheet with up to `most` items in lines and variants in columns. Disputed items come first."""
+    """Returns a sheet with up to `most` items as rows and the variants as columns. Disputed items come first."""
     shown = sorted(report.items, key=lambda one: not _differs(one))[:most]
     is_claim = report.kind == "claims"
     people: ColumnOf[ItemRow] = (Column("Human label"), lambda one: (one.gold or NOTHING).replace("_", " "))

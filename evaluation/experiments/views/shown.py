@@ -62,7 +62,7 @@ DiffLine = tuple[Literal["same", "out", "in", "gap"], str]
 
 @dataclass(frozen=True)
 class PromptDiff:
-    """A variant's prompt compared with the baseline's prompt. A side that has no such prompt is empty."""
+    """A variant's prompt compared with the baseline's prompt. A side without the prompt is empty."""
 
     variant: str
     prompt: str
@@ -139,7 +139,7 @@ def _settings(report: ExperimentReport) -> list[tuple[str, list[str]]]:
 
 
 def prompt_diffs(report: ExperimentReport) -> Iterator[PromptDiff]:
-    """Yields the differences in every prompt whose text is available and differs, by variant and name."""
+    """Yields the differences in every prompt that differs and whose text is available, by variant and name."""
     baseline = report.variants[0].variant.prompt_texts
     for one in report.variants[1:]:
         texts = one.variant.prompt_texts
@@ -227,7 +227,7 @@ def _rows(report: ExperimentReport) -> list[Row]:
 
 
 def demands_view(file: str) -> Callable[[ExperimentReport, str | None], str]:
-    """Returns the function that renders a report and a link to its page in the file's format. Raises ConfigError."""
+    """Returns the function that renders a report in the file's format, with a link to a page. Raises ConfigError."""
     for ending, view in ((".xml", render_junit), (".md", render_markdown)):
         if file.endswith(ending):
             return view

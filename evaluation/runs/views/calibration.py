@@ -1,4 +1,4 @@
-"""Shows a run's raw and corrected figures in sentences, as sheets and on the terminal, with any cautions."""
+"""Shows a run's raw and corrected figures as sentences and sheets, and on the terminal, with any cautions."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def weight_words(estimate: Estimate) -> str:
 
 
 def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
-    """Yields the figures of a system with their names and bases, raw figures before corrected ones."""
+    """Yields the figures of a system with their names and bases. Raw figures come first."""
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
         yield PRECISION, estimate, _basis(estimate, plural(estimate.n_run, "claim"))
     if one.precision.own_claims is not None:

@@ -82,7 +82,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def few_prompts(figures: Iterable[PromptFigure]) -> str:
-    """Returns a warning if intervals are based on few prompts, or an empty string."""
+    """Returns a warning if intervals are based on few prompts, or else an empty string."""
     fewest = min((one.n_prompts for one in figures if one.interval is not None), default=FEWEST_PROMPTS)
     if fewest >= FEWEST_PROMPTS:
         return ""
