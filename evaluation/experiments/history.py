@@ -44,7 +44,7 @@ def looks_words(n_before: int, n_seen: int) -> str:
     if n_seen and not n_before:
         return (
             f"{n_seen:,} of the held-out items had verdicts in this run directory before this look, because they were "
-            "not yet held out or because a look was stopped: later choices were not tested on unseen claims"
+            "not yet held out or because a look was stopped; later choices were not tested on unseen claims"
         )
     if not n_before:
         return "This is the first look at the held-out part in this run directory"

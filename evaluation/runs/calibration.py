@@ -111,10 +111,10 @@ def calibrate(
     Otherwise, the default assumption is that both have the same TPR and FPR. In that case, there are no
     prediction-powered figures and therefore no debiased F1@K.
 
-    Claims from the same prompt are similar, so prompts are the units. If a prompt of the run has labelled claims (as in
-    a run debiased with its own labels), the prompt's influences on both samples are added. `score_sums` contains the
-    sums of scores for the run's responses, by system and id, if the evaluator gives scores. Raises ValueError if a K is
-    below 1.
+    Claims from the same prompt are similar, so prompts are the sampling units. If a prompt of the run has labelled
+    claims (as in a run debiased with its own labels), the prompt's influences on both samples are added. `score_sums`
+    contains the sums of scores for the run's responses, by system and id, if the evaluator gives scores. Raises
+    ValueError if a K is below 1.
     """
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
     names = sorted({one.system for one in given})
@@ -175,7 +175,7 @@ def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tupl
 
 
 def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
-    start = f"Corrected by {plural(len(sample.labels), 'labelled claim')} of {sample.data}"
+    start = f"Corrected with {plural(len(sample.labels), 'labelled claim')} from {sample.data}"
     judge = summary.fingerprint.evaluator
     if sample.fingerprint is None and sample.judges:
         if sample.judges != {judge}:

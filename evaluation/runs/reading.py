@@ -83,7 +83,7 @@ def parse_judged(line: str | bytes, path: str, number: int | None) -> JudgedResp
 
 
 def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, advice: str) -> R:
-    """Parses a record that factloop wrote. Raises DataError, with `advice` unless another version wrote the record."""
+    """Parses a record that factloop wrote. Raises DataError with `advice`, except for records of another version."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:

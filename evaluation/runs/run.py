@@ -4,8 +4,8 @@
         items = response_items(load_responses("responses.jsonl"))
         summary = await arun(checker, items, data="responses.jsonl", run_dir="runs/a")
 
-A killed run continues when it is started again. Judged responses are in `reports.jsonl`, and answers to single calls
-are in the journal, so only calls that were in flight are paid for twice.
+If a killed run is started again, it continues. Judged responses are in `reports.jsonl`, and answers to single calls are
+in the journal, so only calls that were in flight are paid for twice.
 """
 
 from __future__ import annotations

@@ -209,10 +209,10 @@ def _warnings(found: _Totals) -> Iterator[str]:
         whose = "its" if found.n_given_nothing == 1 else "their"
         yield f"{found.n_given_nothing:,} of {of_all} could not be checked: {whose} `documents` contain no text"
     if n_ineligible := sum(line.eligible is False for line in lines):
-        yield f"{n_ineligible:,} of {of_all} do not do what the prompt asks: none of their claims counts as supported"
+        yield f"{n_ineligible:,} of {of_all} do not do what the prompt asks, so no claim in them counts as supported"
     if found.n_undecided:
         undecided = plural(found.n_undecided, "response")
-        yield f"No verdict on eligibility for {undecided}: only the eligible and fully supported share is affected"
+        yield f"No verdict on the eligibility of {undecided}; affects only the eligible and fully supported share"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)

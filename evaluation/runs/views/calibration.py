@@ -111,9 +111,10 @@ def overlap_words(one: RunDebiasing) -> str:
     """Describes how many labelled claims were drawn together with the run."""
     n_labels = one.precision.prediction_powered.n_labels + one.precision.evaluator.n_unscored
     if not one.n_of_prompts:
-        return f"none of {plural(n_labels, 'labelled claim')} is from its prompts, so there are two samples"
+        return f"none of the {plural(n_labels, 'labelled claim')} comes from its prompts, so there are two samples"
     own = f", {one.n_own:,} of them its own claims" if one.n_own else ""
-    return f"{one.n_of_prompts:,} of {plural(n_labels, 'labelled claim')} are from its prompts and drawn with them{own}"
+    labels = plural(n_labels, "labelled claim")
+    return f"{one.n_of_prompts:,} of {labels} come from its prompts and were drawn with them{own}"
 
 
 def weight_words(estimate: Estimate) -> str:

@@ -75,7 +75,7 @@ async def test_a_response_that_misses_its_request_counts_as_not_factual(
     none = missing.report.counts.model_copy(update={"supported": 0, "not_supported": missing.report.counts.scored})
     assert [line.counts for line in summary.responses] == [one.report.counts for one in (missing, serving)]
     assert [line.as_counted for line in summary.responses] == [none, serving.report.counts]
-    assert summary.warnings[0].startswith("1 of 2 responses do not do what the prompt asks: none of their claims c")
+    assert summary.warnings[0].startswith("1 of 2 responses do not do what the prompt asks, so no claim in them c")
     assert "verifiers/eligibility" in summary.fingerprint.prompts
     with pytest.raises(ConfigError, match="cannot calibrate"):
         await run(sim, given, settings=settings, debias=lambda debiased, _: debiased)
