@@ -195,16 +195,16 @@ class Difference:
 
 
 class PairTests:
-    """All pairs of systems in one data set, which can be compared by labels or by predictions over the same units.
+    """Tests all pairs of systems in one data set, by labels or by predictions over the same units.
 
     If two systems share enough prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` of the differences on the
     shared prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2. Here, e is the number of errors among the n claims on the
     prompt, N is the number of all claims, and r is the error rate of both systems combined. The sum over the prompts is
     the difference between the two error rates.
 
-    Otherwise, the test is `unpaired`, which is `clustered_proportions` by default. A test that treated the claims in a
-    response as independent would find a significant difference in 42% of samples between two equally good systems with
-    ten claims per response and an intraclass correlation of .5.
+    Otherwise, the test is `unpaired` (by default `clustered_proportions`). A test that treated the claims in a response
+    as independent would find a significant difference in 42% of samples between two equally good systems with ten
+    claims per response and an intraclass correlation of .5.
     """
 
     def __init__(self, units: Units, systems: Sequence[int], unpaired: Unpaired = PairTest.CLUSTERED) -> None:

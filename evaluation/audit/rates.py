@@ -16,10 +16,11 @@ neither evaluator predicts that verdict.
 
 Departures: the paper gives no intervals, does not average over task groups, and does not compare evaluators with the
 labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). If a rate
-is 0 or 1, all resamples are the same, which does not prove certainty. On a single data set, such a rate therefore has
-Wilson's interval (1927), which counts each prompt (or response) as one case, because the similarity of claims within a
-prompt cannot be estimated. In that case, the intervals of balanced accuracy and gap are combined from the intervals of
-the two rates, using the distances between each rate and the ends of its interval (MOVER: Zou and Donner 2008).
+is 0 or 1, all resamples are the same, but this does not prove certainty. On a single data set, such a rate therefore
+has Wilson's interval (1927), which counts each prompt (or response) as one case, because the similarity of claims
+within a prompt cannot be estimated. In that case, the intervals of balanced accuracy and gap are combined from the
+intervals of the two rates, using the distances between each rate and the ends of its interval (MOVER: Zou and Donner
+2008).
 """
 
 from __future__ import annotations

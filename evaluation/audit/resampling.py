@@ -116,7 +116,7 @@ class CountTable:
 
 
 def pairs_of(n_evaluators: int) -> list[tuple[int, int]]:
-    """Returns all pairs of evaluators, and each evaluator paired with the labels, whose index is `n_evaluators`."""
+    """Returns all pairs of evaluators, and each evaluator with the labels. The labels' index is `n_evaluators`."""
     return [(one, other) for one in range(n_evaluators) for other in range(one + 1, n_evaluators + 1)]
 
 

@@ -70,7 +70,9 @@ class PairedMeans:
 
 
 def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
-    """Returns a two-sided test of a difference, which must have the same sign in every way of counting the items.
+    """Returns a two-sided test of a difference.
+
+    The difference must have the same sign in every way of counting the items.
 
     The p-value is the largest over all ways, or 1 if the signs of two ways differ. It does not depend on a seed.
     Returns None if the difference is undefined in the first way.

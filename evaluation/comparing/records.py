@@ -1,4 +1,4 @@
-"""Defines the records of paired comparisons, which runs and experiments share, and of the comparison of two runs.
+"""Defines the records of paired comparisons (shared by runs and experiments) and of the comparison of two runs.
 
 Every difference is second minus first, so a positive value means that the second side is higher. Shares and differences
 of shares are in [-1, 1]. Costs are in US dollars. Costs and numbers of tokens are per item (a claim or a response).

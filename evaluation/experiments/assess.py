@@ -58,7 +58,7 @@ def assess(
     must_pass: Collection[str] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
-    """Returns the report on an experiment's results, which may be in any order. Costs nothing.
+    """Returns the report on an experiment's results. The results may be in any order. Costs nothing.
 
     Differences are tested at alpha = 1 - level. Tests and intervals are adjusted for the number of differences. A
     `look` has its own level. `pairs` specifies whether each variant is compared with the baseline or with every other

@@ -170,7 +170,7 @@ def _spent(
 
 
 def flips_of(panel: Panel, first: int, second: int) -> tuple[FlipCount, tuple[Flip, ...]]:
-    """Returns the flips between two variants, which are identified by index. Flips for the worse come first."""
+    """Returns the flips between the variants with these indices. Flips for the worse come first."""
     one, other = (majority(panel.claims.verdicts[place]) for place in (first, second))
     names = panel.variants[first], panel.variants[second]
 

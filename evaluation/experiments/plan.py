@@ -162,7 +162,7 @@ class ExperimentPlan(BaseModel):
         raise PydanticCustomError("setting", _ADDRESS_ALONE, {"at": at})
 
     def load(self, *, held_out: bool = False) -> Data:
-        """Returns the development part of the data, or the held-out part, which excludes claims in `must_pass`.
+        """Returns the development part or the held-out part of the data. Claims in `must_pass` are never held out.
 
         Raises DataError if the data cannot be read. Raises ConfigError if nothing is held out, a part contains no
         groups, a claim in `must_pass` is unknown or unlabelled, or `splitting` is set for claims.
@@ -233,7 +233,7 @@ class ExperimentPlan(BaseModel):
 
 
 def load_plan(path: str | Path) -> ExperimentPlan:
-    """Reads a plan from a YAML file, whose folder is the base of all paths. Raises DataError with line and field."""
+    """Reads a plan from a YAML file. Paths are relative to the file's folder. Raises DataError with line and field."""
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")

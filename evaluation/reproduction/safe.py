@@ -1,7 +1,7 @@
 """Reproduces tables and statements from SAFE and LongFact (Wei et al. 2024, arXiv 2403.18802).
 
-The figures in section 6 and the appendix come from several runs, which vary the models, the length of responses and the
-number of searches. These figures are not in the slides that this list is based on, so they are not compared.
+The figures in section 6 and the appendix come from several runs with different models, lengths of responses and numbers
+of searches. These figures are not in the slides that this list is based on, so they are not compared.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ WRONG, REVERSED = "%Err", "%Maj. Err"
 
 
 def labelled_parts(datasets: Iterable[str]) -> tuple[str, ...]:
-    """Returns the labelled parts of these data sets that factloop can load, as `NAME:PART`."""
+    """Returns the labelled parts (`NAME:PART`) of `datasets` that factloop can load."""
     return tuple(part for name in dict.fromkeys(datasets) if (part := benchmark_dataset(name).part) is not None)
 
 

@@ -8,7 +8,7 @@ Departures from the released code: answers without any claims (abstentions) coun
 an answer has unscored claims, but no claims judged supported or not supported, nothing is known about the answer, so it
 is left out and counted separately. A mean over no answers is None, not 0.
 
-An answer is fully supported if all of its claims are (Godbole & Jia, section 2.1), ignoring irrelevant claims. An
+An answer is fully supported if all of its claims are (Godbole & Jia, section 2.1). Irrelevant claims are ignored. An
 answer is left out if the outcome depends on an unscored claim or if there is nothing to support. FACTS Grounding
 (Jacovi et al. 2025, arXiv 2501.03200) ranks models by the share of answers that are both eligible and fully supported.
 In this share, an ineligible answer counts as 0 whatever its claims. An eligible answer without claims counts as 1,
@@ -111,7 +111,7 @@ class PromptFigure(Figure):
 
 
 class Mean(PromptFigure):
-    """A mean over answers, which is undefined if no answer has a value."""
+    """A mean over answers. It is undefined if no answer has a value."""
 
     value: Share | None
     n: Count

@@ -216,7 +216,7 @@ def print_calibration(found: Calibration, console: Console) -> None:
 
 
 def _with_reasons_below(sheet: Sheet) -> Sheet:
-    """Removes the reasons for undefined figures, which are too long for cells and are printed below the sheet."""
+    """Removes reasons for undefined figures. They are too long for cells and are printed below the sheet."""
     lines = tuple(
         replace(line, cells=tuple(replace(cell, text="undefined", why="") if cell.why else cell for cell in line.cells))
         for line in sheet.lines
