@@ -142,7 +142,7 @@ def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
 
 
 def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """Returns the values of each measure, and the numbers of units and clusters behind them.
+    """Returns the values of each measure, and the numbers of units and clusters that the measure is based on.
 
     If a measure uses both classes, only the clusters with claims of the rarer class are counted.
     """

@@ -4,9 +4,9 @@ Items in a group are similar to each other, and the repeats of a claim are not a
 and of sign flips are therefore whole groups (`factloop.evaluation.comparing.paired`).
 
 P-values are adjusted in three separate families, each over all comparisons: the headline quantity, the secondary
-questions (TPR and TNR), and all other quantities. Because the families are separate, the headline test loses no power
-to the questions, and neither loses power to tests of cost. The adjustment ignores tests that could not have shown a
-difference, for example between sides without flips.
+questions (TPR and TNR), and all other quantities. Because the families are separate, tests of one family do not reduce
+the power of another. The adjustment ignores tests that could not have shown a difference, for example between sides
+without flips.
 """
 
 from __future__ import annotations

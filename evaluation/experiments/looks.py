@@ -85,8 +85,8 @@ def open_questions(
 ) -> Iterator[str]:
     """Yields the variants whose difference from the first variant is neither shown nor ruled out.
 
-    A difference is ruled out if the test for a demand with a margin rules out a loss in both directions. All variants
-    share one error.
+    A difference is ruled out if the test for a demand with a margin rules out a loss in both directions. The error
+    (alpha) is divided among all variants.
     """
     shown = {one.second for one in differences if one.is_headline and one.first == variants[0] and one.outcome.is_shown}
     alpha = look.alpha / max(1, len(variants) - 1)
