@@ -111,7 +111,7 @@ def _wilson(one: AuditFigure, level: float) -> AuditFigure:
     """Adds Wilson's interval, with one case per cluster. One end of the interval is the rate itself."""
     if one.n_clusters < 2 or one.value is None:
         return one
-    from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it has no type hints
+    from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # no type hints
 
     low, high = proportion_confint(one.value * one.n_clusters, one.n_clusters, 1.0 - level, "wilson")
     return one.model_copy(update={"low": float(low), "high": float(high)})

@@ -107,7 +107,7 @@ def pair_responses(
             f"A answers {_some(found.only_first)}; B answers {_some(found.only_second)}"
         )
     found.pairs.sort(key=lambda pair: (*_order(pair.first), pair.second.system))
-    found.claims.sort(key=lambda pair: (pair.prompt_id, pair.system))  # stable: claims stay as in their response
+    found.claims.sort(key=lambda pair: (pair.prompt_id, pair.system))  # stable, so claims keep their order
     found.only_first.sort(key=_order)
     found.only_second.sort(key=_order)
     return found

@@ -316,7 +316,7 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
         known = ", ".join(sorted(table.scores))
         raise ConfigError(f"{place_name(place)} contains no scores by {evaluator!r}; choose from {known}")
     if table.prompt is not None and len(table.dataset.names) == 1:
-        groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # these may also occur in a run
+        groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # these may also be in a run
     else:
         groups = [f"cluster {cluster}" for cluster in clusters_of(table).tolist()]
     verdicts = (None if math.isnan(score) else int(score >= THRESHOLD) for score in table.scores[evaluator].tolist())

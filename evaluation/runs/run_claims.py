@@ -126,7 +126,7 @@ def _prompt_ways(id: str | None, text: str | None) -> Iterator[Digest]:
         yield _digest("prompt", id)
     if text:
         yield _digest("prompt", text)
-        yield _digest("prompt", hashlib.sha256(text.encode()).hexdigest()[:16])  # the id if the file has none
+        yield _digest("prompt", hashlib.sha256(text.encode()).hexdigest()[:16])  # the default id
 
 
 def _response_ways(system: str | None, id: str | None, text: str | None) -> Iterator[Digest]:
