@@ -152,7 +152,7 @@ def percent(share: float | None, n: int, origin: Origin = Origin.RESULTS) -> Our
 
 
 def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], OurFigure]) -> list[ComparedFigure]:
-    """Compares every cell of the table. Cells of systems or evaluators that only we have come last."""
+    """Compares every cell of the table. Cells for systems or evaluators that the paper lacks come last."""
     theirs = {(names, column): printed for names, cells in published.rows.items() for column, printed in cells.items()}
     places = (*theirs, *(place for place in ours if place not in theirs))
     return [compared(*place, theirs.get(place), ours.get(place)) for place in places]
