@@ -185,8 +185,8 @@ TABLE = {
     """,
     "research distractors": """
         --question '' --response x                        | question: must be non-empty text
-        TEMPLE --kb .                                     | no table of typed entities at .
-        TEMPLE --kb mine.txt                              | mine.txt is not a table
+        TEMPLE --kb .                                     | no entity table at .
+        TEMPLE --kb mine.txt                              | mine.txt is not an entity table
         TEMPLE --dbpedia --set spotlight_url=nowhere      | spotlight_url = 'nowhere'
         TEMPLE --timeout 0                                | timeout_s = 0
         TEMPLE --n 0                                      | --n 0
