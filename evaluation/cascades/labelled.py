@@ -1,4 +1,4 @@
-"""Defines labelled claims with a verifier's scores, and measures how similar claims in the same group are."""
+"""Defines labelled claims with a verifier's scores, and measures how similar the claims in a group are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ScoredLabels:
 
 
 def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
-    """A number for each row. Rows that share a key in any column, directly or through other rows, get the same number.
+    """Returns a number for each row. Rows that share a key in any column, even through other rows, share the number.
 
     None does not count as a key. Numbers start at 0, and the order of groups has no meaning.
     """
@@ -48,9 +48,10 @@ def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
 
 
 def likeness(labels: NDArray[np.int8], groups: NDArray[np.int64]) -> float | None:
-    """The intraclass correlation of labels in groups, in [0, 1] (one-way ANOVA estimator, negative values set to 0).
+    """Returns the intraclass correlation of labels in groups, in [0, 1] (one-way ANOVA estimator, negative values set
+    to 0).
 
-    0 if every claim is its own group. None if there are fewer than two groups, because it cannot be estimated.
+    The result is 0 if every claim is its own group, and None if there are fewer than two groups.
     """
     _, number, size = np.unique(groups, return_inverse=True, return_counts=True)
     n, n_groups = len(labels), len(size)

@@ -27,7 +27,7 @@ from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, D
 from factloop.evaluation.debiasing.samples import Bools, Floats, JudgedResponses, LabelledClaims, Samples, as_samples
 
 LEAST_OWN, LEAST_OTHER = 0.75, 0.5
-"""Responses count as partly labelled if the ratio of labels to scored claims is lower. The first ratio is for labels from
+"""Responses count as partly labelled if the ratio of labels to scored claims is lower. The first ratio is for labels of
 the run itself. It is below 1 because claims that annotators find irrelevant have no label. The second ratio compares
 the labels per labelled response with the scored claims per response of the run."""
 
