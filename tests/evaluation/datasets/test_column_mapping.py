@@ -38,7 +38,7 @@ def test_columns_become_fields(tmp_path: Path) -> None:
         ({"verdict": True}, "verdict", "the mapping contains the labels False, no, yes, but not 'True'"),
         ({"document": 3}, "document", "must be a string, not 3"),
         ({"key": "a"}, "key", "line 1 has the same id, 'a'"),
-        ({"verdict": ...}, "verdict", "it is missing"),
+        ({"verdict": ...}, "verdict", "there is no such column"),
     ],
 )
 def test_an_error_names_the_column_of_the_file(
