@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def p_values(n_wrong: ArrayLike, n: ArrayLike, max_error: float) -> Floats:
-    """Returns the probability of at most `n_wrong` errors among `n` if the true error rate is `max_error`.
+    """Returns the probability of at most `n_wrong` errors among `n` claims if the true error rate is `max_error`.
 
     A small value means that the true rate must be lower. Both counts may be fractional. If `n` is 0, the result is 1.
     """
@@ -47,7 +47,7 @@ ENOUGH = 10
 
 
 def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Floats:
-    """Returns the design effect if the first k of these rows are settled, for each k in `n`, in ascending order."""
+    """Returns the design effect if the first k of these rows are settled, for each k in `n`, which must be sorted."""
     n_before, wrong_before = (
         sums_before(np.ones(len(groups), np.int64), groups),
         sums_before(wrong.astype(np.int64), groups),
@@ -79,7 +79,7 @@ def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
 
 
 def sums_before(values: Counts, groups: Counts) -> Counts:
-    """Returns the sum of the values of earlier rows in the group of each row, (n_rows,)."""
+    """Returns, for each row, the sum of the values of earlier rows in the same group."""
     order = np.argsort(groups, kind="stable")
     sums = np.cumsum(values[order]) - values[order]
     _, start, size = np.unique(groups[order], return_index=True, return_counts=True)
@@ -93,7 +93,7 @@ def _up_to(values: NDArray[np.generic], n: Counts) -> Floats:
 
 
 def _effects(n: Counts, squares: Floats, n_groups: Floats, n_wrong: Floats, spread: Floats) -> Floats:
-    """Returns the design effects. `squares` sums squared group sizes; `spread` sums squared errors by group size."""
+    """Returns the design effects. `squares` is the sum of n^2 over the groups, and `spread` that of errors^2 / n."""
     with np.errstate(invalid="ignore", divide="ignore"):
         between = np.round((spread - n_wrong**2 / n) / (n_groups - 1), _EXACT_TO)
         within = np.round((n_wrong - spread) / (n - n_groups), _EXACT_TO)

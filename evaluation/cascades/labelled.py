@@ -28,9 +28,10 @@ class ScoredLabels:
 
 
 def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
-    """Returns a number for each row. Rows that share a key in any column, even through other rows, share the number.
+    """Returns a group number for each row. Rows that share a key in any column are in the same group.
 
-    None does not count as a key. Numbers start at 0, and the order of groups has no meaning.
+    Two groups with a row in common are merged. None does not count as a key. Numbers start at 0, and their order has no
+    meaning.
     """
     n = len(keys[0])
     rows: list[int] = []

@@ -97,7 +97,7 @@ class Tuning:
         )
 
     def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> CascadeTuning:
-        """Returns the thresholds, as `tune` does. `curve` computes the curve."""
+        """Returns the thresholds without the curve, which `curve` computes."""
         for name, share in (("max_error", max_error), ("confidence", confidence)):
             if not 0.0 < share < 1.0:
                 raise ValueError(f"{name} must be between 0 and 1, not {share:g}")

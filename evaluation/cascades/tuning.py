@@ -64,7 +64,7 @@ def load_labelled(place: str) -> list[LabelledRow]:
         if item.label is None:
             raise row.error("must be set, because tuning requires labelled claims", "label")
         if item.document is not None and item.passages is not None:
-            raise row.error("use either document or passages, not both", "passages")
+            raise row.error("use either `document` or `passages`, not both", "passages")
         rows.append(item)
     if not rows:
         raise DataError("the file has no rows", path=place_name(place))
@@ -99,7 +99,7 @@ async def atune(
 
 
 def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Groups dependent claims, which share a document, a response or their wording."""
+    """Groups dependent claims, which share a document, a response or the same wording."""
     responses = [None if row.response_id is None else (row.dataset, row.system, row.response_id) for row in rows]
     return groups_of([row.text.strip() or None for row in rows], responses, [row.claim.strip() for row in rows])
 

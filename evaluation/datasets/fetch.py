@@ -121,8 +121,8 @@ def fetch(
 ) -> tuple[FetchedFile, ...]:
     """Saves all parts, or only `parts`, in `into/NAME/PART`. `on_file` is called with each file.
 
-    With `from_dir`, files are copied from this folder instead of downloaded. It may contain the published files (in
-    subfolders as upstream or not) or factloop's own single file for the part. Missing parts are skipped unless they
+    With `from_dir`, files are copied from this folder instead of downloaded. It may contain the published files, with
+    or without upstream's subfolders, or factloop's own single file for the part. Missing parts are skipped unless they
     were requested. Existing files are kept if they match their checksum, or if no checksum is known.
 
     Raises ConfigError if a part is unknown, if upstream provides the data set only on request, or if a file cannot be
@@ -179,7 +179,7 @@ def _copies(part: DatasetPart, folder: Path, source: Path) -> Iterator[FetchedFi
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if sha256 is not None and sha256_of(path) != sha256:
-            raise DataError(f"the SHA-256 is {sha256_of(path)}, but must be {sha256} as published", path=str(path))
+            raise DataError(f"the SHA-256 is {sha256_of(path)} instead of the published {sha256}", path=str(path))
         how = How.PRESENT
         if not _is_there(target, sha256_of(path)):
             draft = target.with_name(f"{target.name}.part")

@@ -28,11 +28,11 @@ def is_got(folder: Path, dataset: str, part: str) -> bool:
 
 
 def find_part(dataset: str, part: str, given: str | None) -> Path:
-    """Returns the path from which `registry.load_part` can load a part: `given`, or the folder that `data get` filled.
+    """Returns the path from which `registry.load_part` can load a part.
 
-    If `given` was filled by `data get --into`, the path is the part's folder inside `given`. If `given` contains a file
-    with the part's name, the path is that file. Raises ConfigError if a name is unknown. If `given` is None and the
-    part was not saved yet, the error contains the command to run.
+    By default, this is the folder that `data get` filled. Otherwise, it is `given`, or the part's folder inside `given`
+    if `data get --into` filled it, or the part's file inside `given` if there is one. Raises ConfigError if a name is
+    unknown. If `given` is None and the part was not saved yet, the error contains the command to run.
     """
     known = find_dataset(dataset)
     own_file = known.part(part).own_file

@@ -1,9 +1,9 @@
 """Finds the responses that LLM-AggreFact's claims come from by comparing texts, so that audits can compare systems.
 
-A claim belongs to a response that contains the claim's words consecutively, ignoring case and punctuation. If several
-responses do, those whose document begins like the claim's are preferred. A claim that still matches several responses
-is not assigned to any. No claims are dropped. A claim without a match gets a separate response and the system
-`UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures by system.
+A claim belongs to a response that contains the claim's words consecutively, ignoring case and punctuation. If there are
+several such responses, those whose document begins like the claim's document are preferred. A claim that still matches
+several responses is not assigned to any. No claims are dropped. A claim without a match gets a separate response, and
+its system is `UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures by system.
 """
 
 from __future__ import annotations

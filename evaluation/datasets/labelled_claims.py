@@ -79,7 +79,7 @@ def with_documents(claims: Iterator[LabelledClaim], documents: Mapping[str, str]
             continue
         text = documents.get(claim.document_id or "")
         if text is None:
-            raise DataError(f"claim {claim.id!r} needs document {claim.document_id!r}, which is missing; add it")
+            raise DataError(f"document {claim.document_id!r}, which claim {claim.id!r} needs, is missing; add it")
         yield claim.model_copy(update={"document": text})
 
 

@@ -134,7 +134,7 @@ def _renamed(row: Row, mapping: ColumnMapping, kind: type[TableItem]) -> dict[st
 
 
 def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
-    """Returns the value in a column, in a tuple because the value may be None. None if there is no such column."""
+    """Returns the value in a column as a tuple, because the value may be None. None if there is no such column."""
     if column in fields:
         return (fields[column],)
     for one in column.split("|"):
@@ -156,7 +156,7 @@ def _label(row: Row, mapping: ColumnMapping, value: object) -> int:
     if text not in mapping.labels:
         known = ", ".join(sorted(mapping.labels))
         column = _column(row, mapping, mapping.label_field)
-        raise row.error(f"the mapping contains the labels {known}, but not {text[:40]!r}; add it", column)
+        raise row.error(f"the mapping contains the labels {known}, but not {text[:40]!r}; add this label", column)
     return mapping.labels[text]
 
 
@@ -168,7 +168,7 @@ def refuse_misspelt(row: Row, known: Collection[str]) -> None:
     for name in row.fields:
         for near in sorted(known):
             if name not in known and near not in row.fields and _is_near(name, near):
-                raise row.error(f"there is no such column; did you mean {near!r}? Rename or remove it", name)
+                raise row.error(f"there is no such column; did you mean {near!r}? Rename or remove the column", name)
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,7 @@
 """Loads MixedQA: questions with responses by several systems and human judgements (Zheng et al. 2024, section 3).
 
-Each line is a JSON object: `question`, `reference_answers` (a list), `source` (the data set that the question is from),
-`responses` (a list of `system`, `text`, `human_correct`), and optionally `id`. Other fields are ignored.
+Each line is a JSON object with `question`, `reference_answers` (a list), `source` (the original data set of the
+question), `responses` (a list of `system`, `text`, `human_correct`), and optionally `id`. Other fields are ignored.
 
 The file as published by its authors is also supported (dannalily/TrustScore, `qa_human_check.json`): one JSON array of
 questions with `question`, `answers`, `source`, and, under `flan`, `llama` and `gpt`, the system's answer (`pred`) and
@@ -62,8 +62,8 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
     """Yields the questions in the order of the file. `-` is standard input.
 
     Raises DataError during iteration if a row is malformed, if an id or a question from the same source is repeated, or
-    if a system answers twice. Counting a question twice would overstate the evidence. Before you spend money on any
-    item, read all of them, so that no error comes too late.
+    if a system answers twice. Counting a question twice would overstate the evidence. Callers that spend money on the
+    items should read all of them first.
     """
     ids: dict[str, int] = {}
     questions: dict[tuple[str, str], int] = {}

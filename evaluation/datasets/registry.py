@@ -1,7 +1,7 @@
 """Lists the data sets that factloop knows, with their sources, licences and loaders.
 
-factloop's own data sets are listed in `registry.json`. Other distributions add theirs through entry points in the group
-`factloop.datasets`, each of which refers to a `Dataset`.
+factloop's own data sets are listed in `registry.json`. Other distributions add theirs through entry points in the
+`factloop.datasets` group, each of which refers to a `Dataset`.
 
 A checksum is for the file at the revision in its URL. It is None if upstream does not publish a checksum and the file
 could not be obtained. Downloads are then recorded but not verified.
@@ -129,7 +129,7 @@ def _from_others() -> Iterator[Dataset]:
 
 
 def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
-    """Returns the only file in a folder, apart from the record of its source. Raises ConfigError if there are more."""
+    """Returns the only file in a folder besides the record of its source. Raises ConfigError unless there is one."""
     if not Path(place).is_dir():
         return place
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]

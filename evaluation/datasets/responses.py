@@ -116,13 +116,13 @@ def load_responses(
 
 @dataclass
 class _NamedSystems:
-    """Checks that either all rows name their system or none do, because the file name stands in for a missing name."""
+    """Checks that either all rows name their system or none do, because a missing name defaults to the file name."""
 
     first: tuple[int, bool] | None = None
     """Line of the first row, and whether it names its system."""
 
     def check(self, row: Row, item: _ResponseRow) -> None:
-        """Raises DataError unless this row names its system exactly if the first row does."""
+        """Raises DataError if this row names its system but the first row does not, or the reverse."""
         is_named = item.system is not None
         line, first = self.first = self.first or (row.line, is_named)
         if is_named is not first:

@@ -1,4 +1,4 @@
-"""Loads TofuEval: judged sentences of topic-focused dialogue summaries (Tang et al. 2024, arXiv 2402.13249).
+"""Loads TofuEval: sentences of dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
 
 Two layouts are supported: the published CSV (`model_name`, `summ_sent`, and a `sent_label` of yes or no), and JSON
 Lines (`system`, `sentence`, and a `label` of 1 or 0). Neither contains the dialogues themselves.

@@ -17,7 +17,7 @@ NO_VARIANCE = 1e-28
 
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
-    """Returns the influence of each group on the weighted mean of the values, (n_groups,).
+    """Returns the influence of each group on the weighted mean of the values, with shape (n_groups,).
 
     The variance of the mean is the sum of the squared influences, which include a factor of g / (g - 1) for the g
     groups that have weight. With one value per group, it is the sample variance divided by n. To combine two samples,
@@ -179,10 +179,11 @@ def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
 
 
 def share_interval(value: float, variance: float, quantile: float) -> tuple[float, float]:
-    """Returns Wilson's interval for an estimated proportion, with as many independent cases as give the same variance.
+    """Returns Wilson's interval for an estimated proportion.
 
-    This follows Korn and Graubard (1998). A symmetric interval is too high for an accurate system whose few errors are
-    clustered: in `benchmarks.correction_coverage`, the true value was below it in up to 14% of cases.
+    The number of independent cases is the one that gives the same variance (Korn and Graubard 1998). A symmetric
+    interval is too high for an accurate system whose few errors are clustered: in `benchmarks.correction_coverage`, the
+    true value was below it in up to 14% of cases.
     """
     if variance <= NO_VARIANCE or not 0.0 < value < 1.0:
         reach = quantile * float(np.sqrt(variance))

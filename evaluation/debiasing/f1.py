@@ -1,11 +1,11 @@
 """Calculates the F1@K of a run, both raw and corrected with human labels.
 
 F1@K describes a whole response, so responses are the sampling unit. The correction is prediction-powered inference
-(`prediction_powered`), in which F1@K by labels takes the place of a label, and F1@K by verdicts that of a verdict. It
-is valid for any evaluator and any K if the labelled responses are similar to those of the run and all their claims are
-labelled. Labels for only some claims of a response do not determine its F1@K, which is concave once K claims are
-supported. We tried assuming that unlabelled claims are supported as often as labelled claims with the same verdict, but
-F1@K was then .02 to .04 too high (FActScore's labels, K at the median and below).
+(`prediction_powered`) with F1@K by labels instead of labels, and F1@K by verdicts instead of verdicts. It is valid for
+any evaluator and any K if the labelled responses are similar to those of the run and all their claims are labelled.
+Labels for only some claims of a response do not determine its F1@K, which is concave once K claims are supported. We
+tried assuming that unlabelled claims are supported as often as labelled claims with the same verdict, but F1@K was then
+.02 to .04 too high (FActScore's labels, K at the median and below).
 
 A response without claims has an F1@K of 0, both by labels and by verdicts. The labelled responses include none of
 these, so they represent only the run's responses with claims. The uncertainty about the fraction of such responses is

@@ -1,7 +1,7 @@
 """Estimates the precision of the run's own claims from those with human labels.
 
 Prediction-powered inference describes all claims on prompts like the run's. This module estimates only what labelling
-every claim of this run would show, which is possible with more precision. It uses the difference estimator for a finite
+every claim of this run would show, and is therefore less uncertain. It uses the difference estimator for a finite
 population (Särndal, Swensson and Wretman 1992, section 6.3). The estimate is lambda times the run's fraction of
 supported verdicts, which is known exactly, plus the mean of label - lambda * verdict over the labelled claims. Each
 labelled claim is weighted by the inverse of p, its probability of being drawn. Only unlabelled claims are uncertain, so
@@ -81,7 +81,7 @@ def _own_labels(samples: Samples) -> Samples:
 
 
 def _open_share(own: Samples) -> Floats:
-    """Returns 1 - p for each claim, (n_labels,). All claims have the same p if only the number of claims is known.
+    """Returns 1 - p for each labelled claim. All claims have the same p if only the number of claims is known.
 
     If the labelled claims represent fewer claims than the run has, some of the drawn claims are missing because
     annotators disagreed or gave no label. The probability of each remaining claim is then reduced accordingly.
@@ -101,7 +101,7 @@ def _weight(own: Samples, open_share: Floats) -> float:
 
 
 def _moves(own: Samples, values: Floats, open_share: Floats) -> Floats:
-    """Returns how much each drawn claim or group adds to the uncertainty of the weighted mean, (n_draws,)."""
+    """Returns how much each drawn claim or group adds to the uncertainty of the weighted mean."""
     moves = np.sqrt(open_share) * own.label_weight * (values - own.labelled_mean(values)) / own.label_weight.sum()
     if own.label_chance is None:
         moves = np.bincount(own.label_group, moves)[np.unique(own.label_group)]

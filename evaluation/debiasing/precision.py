@@ -76,15 +76,15 @@ def debiased_precision(
     """Returns supported claims as a fraction of scored claims, both raw and corrected in two ways.
 
     All three estimates describe claims on prompts like the run's (`Target`). If labelled claims are from the run
-    itself, `own_claims` also estimates the precision of this particular run, which is possible with more precision. The
-    two corrections make different assumptions (`Method`) and differ widely if one of these fails. `transfer` determines
-    which correction is preferred.
+    itself, `own_claims` contains the precision of this particular run, which is less uncertain. The two corrections
+    make different assumptions (`Method`) and differ widely if one of these fails. `transfer` determines which
+    correction is preferred.
 
     Precision is computed over all claims together, so long responses have more weight. Responses and prompts are the
     sampling units. The prediction-powered estimate is withheld if the labelled claims are neither a sample of the run's
-    nor declared to be similar, because it would mostly reflect the precision of the labelled claims. Scores replace
-    verdicts if this narrows the interval, which is valid for any evaluator. In either case, verdicts determine whether
-    the labels show an error.
+    nor declared to be similar, because it would mostly reflect the precision of the labelled claims. Scores are used
+    instead of verdicts if this narrows the interval. Both are valid for any evaluator. In either case, verdicts
+    determine whether the labels show an error.
 
     Raises ConfigError if claims are not grouped and the `debiasing` extra is not installed.
     """

@@ -76,7 +76,7 @@ class Samples:
     scored: Floats
     run_group: Ints
     failed: Bools
-    """Shape (n_responses,), like the three before. A response has failed if none of its claims got a verdict."""
+    """Shape (n_responses,), like the previous three. A response has failed if none of its claims got a verdict."""
     n_groups: int
     share_groups: bool
     """Whether a group occurs in both samples."""
@@ -87,7 +87,7 @@ class Samples:
     is_own: Bools
     """(n_labels,): labelled claims known to be the run's own."""
     label_chance: Floats | None
-    """(n_labels,): the probability that each labelled claim was drawn; None if unknown."""
+    """(n_labels,): the probability that each labelled claim was drawn, or None if unknown."""
     shows_no_error: bool
     """Whether every label equals the verdict, even if scores are used instead of verdicts."""
 

@@ -98,7 +98,7 @@ async def generate_prompts(
 
     There may be fewer prompts than requested. The report states the number for each topic and the reason. With
     `run_dir`, a run can be resumed: call again with the same arguments, and only calls that were in flight are paid for
-    again. `note` is called once for each topic, after the first collection of its prompts. Raises ConfigError or
+    again. `note` is called once for each topic, when its first prompts have been collected. Raises ConfigError or
     DataError.
     """
     chat = settings.writer(model)

@@ -41,7 +41,7 @@ class DisputedClaim(Record):
 
 
 class DisagreementKey(Record):
-    """The key to a sheet or page of disagreements. It also records how many claims they were drawn from."""
+    """The key to a sheet or page of disagreements. Also records how many claims the disagreements were drawn from."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str

@@ -211,7 +211,8 @@ def _with_documents(
     if reports is None:
         return file.claims
     if file.claims_hash not in reports:
-        raise DataError("these labels belong to none of the --report files", path=place, field="claims_hash")
+        said = "these labels belong to none of the --report files; pass the report that was labelled"
+        raise DataError(said, path=place, field="claims_hash")
     return with_documents(file.claims, reports[file.claims_hash])
 
 

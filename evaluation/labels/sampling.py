@@ -88,7 +88,7 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
 
 def _expected(verdicts: Ints, scores: Floats, pilot: Pilot, by_verdict: Mapping[int, float]) -> Floats:
-    """Returns the expected value of each label, by score if scores fit the existing labels better than verdicts do.
+    """Returns the expected value of each label. Uses scores if they fit the existing labels better than verdicts do.
 
     As in the estimate, scores are multiplied by a lambda in [0, 1].
     """
@@ -132,7 +132,7 @@ def probability_after(probability: float, share: float) -> float:
 def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
     """Returns the probability of drawing each claim, in (0, 1] and of shape (n_claims,).
 
-    The probabilities add up to n, or to n_claims if that is smaller. Except for a share `EVEN` of the draw, they are
+    The probabilities add up to n, or to n_claims if that is smaller. Except for the `EVEN` share of the draw, they are
     proportional to the spread. No probability is above `most`, and any excess goes to the other claims. If the estimate
     also uses other labels, `most` (at least n / n_claims) is the share of the draw, so that no claim has a weight below
     1.

@@ -270,7 +270,7 @@ def draw_claims(
 ) -> NextLabels:
     """Draws n claims with known probabilities, or all claims if there are fewer.
 
-    Claims with priority are drawn first, except for a share `EVEN` of the draw. Claims that already have a label are
+    Claims with priority are drawn first, except for the `EVEN` share of the draw. Claims that already have a label are
     left out. `labels.draws` explains how old and new labels are combined. The claims are in random order because people
     label a sheet from the top. If they were sorted by response, a partly labelled sheet would cover only a few prompts
     or a single system. All claims of the run are held in memory.

@@ -164,7 +164,7 @@ class NoSynonyms:
 
 
 def find_wordnet() -> SynonymSource | None:
-    """Returns NLTK's WordNet, or None if its data is missing (see `python -m nltk.downloader wordnet`)."""
+    """Returns NLTK's WordNet, or None if `python -m nltk.downloader wordnet` has not installed its data."""
     from nltk.corpus import wordnet  # type: ignore[import-untyped]  # has no type hints
 
     try:

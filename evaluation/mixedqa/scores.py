@@ -206,12 +206,11 @@ class MixedQaResult(Record):
         return self.fingerprint.subject_model is not None or bool(self.subjects)
 
     def of(self, system: str | None) -> tuple[MetricCorrelation, ...]:
-        """Returns the correlations of the TrustScores for one system, or for all systems combined if it is None."""
+        """Returns the TrustScores' correlations for one system. A `system` of None stands for all systems combined."""
         return tuple(found for found in self.correlations if found.system == system)
 
     def paper(self, metric: str, system: str | None) -> float | None:
-        """Returns the paper's coefficient for the metric with this name, whatever its model. None if the paper has
-        none.
+        """Returns the paper's coefficient for a metric, regardless of the metric's model. None if the paper has none.
 
         The paper reports only Pearson's coefficient, so the result is None for other coefficients.
         """
@@ -325,8 +324,8 @@ class _Correlations:
         """Yields the gain of TrustOV over each of its components, based on the responses with all three scores.
 
         The paper has no table of gains, but compares the rows of Table 1. Two correlations with the same labels are
-        dependent, so the interval is based on their differences in resamples of whole questions. A gain has no interval
-        in the same cases as a correlation.
+        dependent, so the interval is based on their differences in resamples of whole questions. If a correlation would
+        have no interval, the gain has none either.
         """
         scored = [one for one in group if None not in (one.trust_bc, one.trust_fc, one.trust_ov)]
         for over in ("trust_bc", "trust_fc"):

@@ -76,7 +76,7 @@ def resampling(found: Iterable[Correlation]) -> str:
 
 
 def correlations_sheet(result: MixedQaResult, system: str | None) -> Sheet:
-    """Returns a table of `shown_correlations` for one system, or for all systems combined if `system` is None."""
+    """Returns a table of `shown_correlations` for one system. A `system` of None stands for all systems combined."""
     given = result.correlations[0].correlation
     columns: tuple[ColumnOf[Found], ...] = (
         (name("Score"), lambda found: found.name),

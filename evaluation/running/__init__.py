@@ -1,1 +1,1 @@
-"""Runs over a data set that can be resumed, in this process or on Ray."""
+"""Resumable runs over a data set, in this process or on Ray."""

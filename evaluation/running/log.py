@@ -56,8 +56,8 @@ class Log(Generic[R, K]):
         """Opens or creates the file, or an unnamed temporary file if `path` is None.
 
         Drops records that are not final, and an unfinished last line left by a killed process. `check` is called with
-        each record and its line number. If it raises an error, the file is left unchanged. Raises ConfigError if the
-        file cannot be used, and DataError if a line is not a record.
+        each record and its line number. If `check` raises an error, the file is left unchanged. Raises ConfigError if
+        the file cannot be used, and DataError if a line is not a record.
         """
         self._path, self._format = path, form
         self._name = form.name if path is None else str(path)

@@ -77,7 +77,7 @@ async def judged_on_ray(
 ) -> AsyncGenerator[AnyRecord, None]:
     """Yields the records as workers complete them. Reads only as many `items` as the workers have capacity for.
 
-    Without an `address`, a small local Ray instance runs for as long as the generator. With an address (`auto`,
+    Without an `address`, a small local Ray instance runs until the generator is closed. With an address (`auto`,
     `HOST:6379`), the workers run on the machines of that cluster, each of which must have this version of factloop and
     the documents at the same paths. `describe` returns the name of an item for messages. Paid answers are saved in
     `directory`. A caller that stops early must close the generator (`contextlib.aclosing`), which stops the workers.
@@ -381,7 +381,7 @@ def is_limited(settings: CheckSettings) -> bool:
 
 
 def _part(whole: int, number: int, parts: int) -> int:
-    """Returns one of `parts` nearly equal parts of `whole`, larger ones first. For example, 5 is 3 and 2."""
+    """Returns one of `parts` nearly equal parts of `whole`, larger ones first. For example, 5 is split into 3 and 2."""
     return whole // parts + (number < whole % parts)
 
 

@@ -28,7 +28,7 @@ MOST_LOST = 0.05
 
 
 def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Ints]:
-    """Yields how often each cluster was drawn, in matrices (n_resamples, n_clusters) of about `AT_ONCE` elements."""
+    """Yields how often each cluster was drawn, as matrices of shape (n_resamples, n_clusters)."""
     batch = max(1, AT_ONCE // n_clusters)
     for start in range(0, resamples, batch):
         size = min(batch, resamples - start)
@@ -51,8 +51,8 @@ def bootstrap(
 ) -> Floats:
     """Returns the statistic of each resample.
 
-    `of_clusters` contains the sums of each cluster, (n_clusters, ...). `statistic` takes the sums of all resamples,
-    (n_resamples, ...), and returns one row per resample, which is NaN if undefined.
+    `of_clusters`, of shape (n_clusters, ...), contains the sums of each cluster. `statistic` takes the sums of all
+    resamples, of shape (n_resamples, ...), and returns one row per resample, which is NaN if undefined.
     """
     flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
     with one_blas_thread():

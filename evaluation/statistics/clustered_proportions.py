@@ -8,9 +8,9 @@ error rate of a side with N claims, in responses of n claims, then has the varia
 
 If each response has one claim, this is the z-test of two independent proportions.
 
-Departure: Donner and Donald estimate rho by analysis of variance. Here, two claims in the same response are multiplied
-as deviations from r. Their mean product over all pairs on both sides, divided by r (1 - r) and limited to [0, 1], is
-rho. It is corrected by G / (G - 1) for G responses because r is estimated from them. Both estimates assume that rho is
+Departure: Donner and Donald estimate rho by analysis of variance. Here, rho is the mean product of the deviations from
+r of two claims, over all pairs of claims in the same response, divided by r (1 - r) and limited to [0, 1]. It is
+corrected by G / (G - 1) for G responses because r is estimated from them. Both estimates assume that rho is
 the same on both sides. Deviations from each side's own rate would not require this assumption. However, far too many
 differences would be significant if one side has few responses and few errors (35% for equal systems with 200 and 20
 responses of one claim each, of which one in twenty is wrong). The drawback is that 15% of equal systems differ
@@ -82,7 +82,7 @@ def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: 
 
 
 def within_clusters(one: ClusteredErrors, other: ClusteredErrors) -> float:
-    """Returns the correlation in [0, 1] between the errors of two claims in a cluster, or 0 if no cluster has two."""
+    """Returns the correlation between errors in the same cluster, in [0, 1]. 0 if no cluster has two claims."""
     n, errors = one.n + other.n, one.errors + other.errors
     n_clusters, n_squared = one.n_clusters + other.n_clusters, one.n_squared + other.n_squared
     pooled = errors / n

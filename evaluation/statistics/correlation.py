@@ -151,7 +151,7 @@ def _with_interval(
 def resampled(
     method: Method, x: Floats, y: Floats, clusters: Sequence[int] | None, rng: np.random.Generator, resamples: int
 ) -> Floats:
-    """Returns the coefficient of each resample of whole clusters, (resamples,), with NaN if it is undefined.
+    """Returns the coefficient of each resample of whole clusters, with shape (resamples,). NaN if undefined.
 
     `clusters` contains the number of each pair's cluster, from 0 without gaps. If it is None, each pair is a cluster.
     """

@@ -1,4 +1,4 @@
-"""Adjusts the p-values of several discrete tests. Tests that could never reach such a small p-value do not count.
+"""Adjusts p-values of discrete tests. For each p-value, only tests that could have reached it are counted.
 
 A sign-flip test of n differing groups cannot have a p-value below 2^(1 - n). A variant without any differing group can
 therefore never be found different, but Holm's method would still count its test. Tarone (1990) excludes tests that can

@@ -1,4 +1,4 @@
-"""Means and maxima of the magnitudes of noisy figures, corrected for noise. Their intervals can include 0.
+"""Calculates mean and largest magnitudes of noisy figures, corrected for noise. The intervals can include 0.
 
 Noise increases magnitudes: six figures that are truly 0, each with a standard error of one point, have a mean magnitude
 of 0.8 points. Resampling adds more noise, so the central 95% of the resampled magnitudes exclude 0. Here, noise is
@@ -47,9 +47,9 @@ class Magnitude:
 def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
     """Returns the weighted mean magnitude of figures.
 
-    The first row of `values`, (1 + n_resamples, n_figures), contains the figures of the data, without NaN. Resamples
-    with a NaN are ignored. `weights`, (n_figures,), are positive. If there are no resamples, or if these do not vary,
-    the result is the plain mean without an interval.
+    `values` has shape (1 + n_resamples, n_figures). Its first row contains the figures of the data, without NaN.
+    Resamples with a NaN are ignored. `weights` has shape (n_figures,) and must be positive. If there are no resamples,
+    or if these do not vary, the result is the plain mean without an interval.
     """
     sizes, noise, errors = _parts(values)
     plain = float(weights @ sizes)

@@ -109,12 +109,12 @@ def _one_sided(shifted: Floats) -> float:
 
 
 def _all_turned(columns: Floats) -> Floats:
-    """Returns the sums of the columns for every way to flip the groups' signs, (2^n, n_columns)."""
+    """Returns the sums of the columns for every way to flip the groups' signs, with shape (2^n, n_columns)."""
     return np.asarray(np.array(list(product((-1.0, 1.0), repeat=len(columns)))) @ columns)
 
 
 def _turned(columns: Floats, rng: np.random.Generator) -> Floats:
-    """Returns the sums of the columns for all or random ways to flip the groups' signs, (n_ways, n_columns)."""
+    """Returns the sums of the columns for all or for random sign flips, with shape (n_ways, n_columns)."""
     n = len(columns)
     if n <= ALL_SIGNS:
         return _all_turned(columns)

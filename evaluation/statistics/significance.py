@@ -65,13 +65,14 @@ def turned_signs(differences: Floats) -> float:
 
 
 def sign_flips(differences: Floats) -> float:
-    """Returns the two-sided p-value of a paired test, or 1 if all `differences`, (n_prompts,), are 0.
+    """Returns the two-sided p-value of a paired test, or 1 if all differences are 0.
 
     If two systems are equally good, the sign of each prompt's difference is random. The p-value is therefore the
     fraction of all ways to flip the signs whose sum is at least as far from 0. If all nonzero differences have the same
     magnitude, the test is exact (a binomial sign test). With one response per prompt, it is McNemar's exact test.
     Otherwise, the sums are approximated on a lattice (`upper_tail`) or, with enough differences, by a normal
-    distribution. The result does not depend on the order of the prompts or on a seed.
+    distribution. The result does not depend on the order of the prompts or on a seed. `differences` has shape
+    (n_prompts,).
     """
     from scipy.special import bdtr, ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
 
@@ -90,7 +91,7 @@ def sign_flips(differences: Floats) -> float:
 
 
 def equal_weight(differences: Floats) -> float:
-    """Returns how many equal differences would have a sum with the same kurtosis as `differences`, (n_prompts,)."""
+    """Returns how many equal differences would have a sum with the same kurtosis as these differences."""
     squares = differences**2
     fourth = float((squares**2).sum())
     return float(squares.sum() ** 2 / fourth) if fourth > 0.0 else 0.0
@@ -114,7 +115,7 @@ def fewest_prompts(alpha: float) -> int:
 
 
 def upper_tail(sizes: Floats, reached: float) -> float:
-    """Returns the fraction of all ways to flip the signs of the sizes, (n,), whose sum is `reached` or more.
+    """Returns the fraction of all ways to flip the signs of `sizes` for which the sum is `reached` or more.
 
     The distribution of the sums is computed on a lattice by convolution, which adds one size after the other with
     either sign (Pagano and Tritchler 1983). The result is exact if all sizes are multiples of a common unit, as
@@ -135,7 +136,7 @@ def upper_tail(sizes: Floats, reached: float) -> float:
 
 
 def _chances(steps: Ints, total: int) -> Floats:
-    """Returns the probability of each total number of steps for the sizes whose sign is not flipped, (total + 1,)."""
+    """Returns an array of shape (total + 1,): the probability of each total of the sizes whose sign is not flipped."""
     chances = np.zeros(total + 1)
     chances[0], top = 1.0, 0
     for step in steps[steps > 0].tolist():

@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class StratifiedMean:
-    """The sum of the values and the number of items in each stratum and cluster, both (n_strata, n_clusters)."""
+    """The sum of values and the number of items in each stratum and cluster, with shape (n_strata, n_clusters)."""
 
     sums: Floats
     counts: Floats
@@ -52,12 +52,12 @@ class StratifiedMean:
 
     @property
     def parts(self) -> Floats:
-        """The contribution of each cluster to the value, (n_clusters,). Every stratum must have an item."""
+        """The contribution of each cluster to the value, with shape (n_clusters,). Every stratum must have an item."""
         return np.asarray((self.sums / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def weights(self) -> Floats:
-        """How much each cluster's contribution changes if all values increase by 1, (n_clusters,). The sum is 1."""
+        """How much each contribution changes if all values increase by 1, with shape (n_clusters,). The sum is 1."""
         return np.asarray((self.counts / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
@@ -109,7 +109,7 @@ def stratified_intervals(
 
 
 def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
-    """Returns the means of each resample, (n_resamples, n_means), with NaN if any stratum has no items.
+    """Returns the means of each resample, with shape (n_resamples, n_means). NaN if any stratum has no items.
 
     For each mean, the columns of `drawn` are the sums of its strata, followed by their counts. `sizes` are the numbers
     of strata.

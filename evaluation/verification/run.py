@@ -56,7 +56,7 @@ class Bench:
         self._session: Session | None = None
 
     def prepare(self, specs: Sequence[JudgeSpec]) -> list[Judge]:
-        """Loads the verifiers' weights, which identify them. Sends no requests. Raises ConfigError if loading fails."""
+        """Loads the weights, which are part of a verifier's identity. Sends no requests. Raises ConfigError."""
         unasked = self._settings.model_copy(update={"batch": False})
         self._session = open_session(unasked, self._prompts, keeps=False)  # in memory, since no calls are made yet
         self._readers = {spec: self._build(spec) for spec in specs}
@@ -148,10 +148,10 @@ def open_log(
         try:
             found = Prediction.model_validate_json(line)
         except ValidationError as error:
-            raise DataError("this command did not write this line", path=name, line=number) from error
+            raise DataError("`factloop research verify` did not write this line", path=name, line=number) from error
         for column in columns:
             if (found.evaluators.get(column) is None) != (column in found.unscored):
-                raise DataError(f"there is no score by {column!r}", path=name, line=number, field="evaluators")
+                raise DataError(f"must contain a score by {column!r}", path=name, line=number, field="evaluators")
         return found
 
     def refuse_stranger(found: Prediction, number: int) -> None:

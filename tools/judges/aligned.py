@@ -215,7 +215,7 @@ class Alignment:
 
     @cached_property
     def parts_words(self) -> bool:
-        """Whether the source has a name or figure in another clause than the word that the claim connects to it."""
+        """Whether a name or figure is in a different source clause from the word that the claim connects it to."""
         return not self.sentence.is_row and any(
             above in self.pairs and below in self.pairs and self._is_apart((above, below)) for above, below in self.arcs
         )
@@ -329,7 +329,7 @@ class Alignment:
 
 
 def _role(token: Token) -> tuple[Token | None, str]:
-    """Returns the verb of which a token is the agent or patient, and the role."""
+    """Returns the verb that a token is the agent or patient of, and which of these roles it has."""
     while token.dep_ in ("conj", "compound", "appos") and token.pos_ != "VERB":
         token = token.head
     if token.dep_ == "pobj" and token.head.dep_ == "agent":

@@ -174,7 +174,7 @@ class Comparison:
         """Whether nothing rules out support. A missing name or figure, a negation, a replaced word or reversed roles
         would.
 
-        A claim with several verbs makes several statements, so every other word must occur too. If a table row lacks a
+        A claim with several verbs makes several statements, so none of its words may be missing. If a table row lacks a
         name from the claim, the row may be about something else.
         """
         one, at = self.alignment, dict(zip(FEATURES, self.features, strict=True))

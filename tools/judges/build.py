@@ -1,7 +1,8 @@
 """Builds judges from the names that users pass to `--judge` and `--verifier`.
 
-These are `minicheck` and similar names, `KIND:FOLDER`, `KIND:HUB/NAME` and `KIND:MODEL`. Other distributions can add
-kinds through entry points in the group `factloop.verifiers`, each of which refers to a `JudgeBuilder`.
+A name is that of a known judge, such as `minicheck`, or has the form `KIND:FOLDER`, `KIND:HUB/NAME` or `KIND:MODEL`.
+Other distributions can add kinds through entry points in the `factloop.verifiers` group, each of which refers to a
+`JudgeBuilder`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class JudgeBuilder(Protocol):
     """What an entry point in `factloop.verifiers` must refer to."""
 
     def __call__(self, target: str, *, allow_download: bool) -> Judge:
-        """Builds the judge `KIND:TARGET`. The target may be empty. Raises ConfigError if the target cannot be used."""
+        """Builds the `KIND:TARGET` judge. The target may be empty. Raises ConfigError if the target cannot be used."""
         ...
 
 

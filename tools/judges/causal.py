@@ -1,5 +1,4 @@
-"""Implements judges that are local language models trained to answer Yes or No: Granite Guardian and Bespoke-MiniCheck.
-"""
+"""Implements judges that are local language models trained to answer Yes or No: Granite Guardian and Bespoke-MiniCheck."""
 
 from __future__ import annotations
 
@@ -73,7 +72,7 @@ class GraniteGuardian(YesOrNo):
     """Granite Guardian 3.0 to 3.2 (Padhi et al. 2024, arXiv 2412.07724), which checks for the `groundedness` risk.
 
     The model's chat template turns the context and the assistant's message into a question. "Yes" means that the risk
-    is present. The score is P("No") / (P("No") + P("Yes")), as in the model card. Version 3.3 and later use another
+    is present. The score is P("No") / (P("No") + P("Yes")), as in the model card. Versions 3.3 and later use another
     answer format and are rejected.
     """
 

@@ -150,7 +150,7 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
 
     config = AutoConfig.from_pretrained(base, local_files_only=True)
     if config.model_type != "roberta":
-        raise ConfigError(f"{path} needs a RoBERTa configuration in its folder, not one for {config.model_type}")
+        raise ConfigError(f"{path}: the folder must contain a RoBERTa configuration, not one for {config.model_type}")
     config.num_labels = 3
     try:
         found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)

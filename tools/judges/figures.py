@@ -158,7 +158,7 @@ def _shares(a: tuple[int, int, int], b: tuple[int, int, int]) -> bool:
 
 
 def _rounds_to(exact: float, rounded: float) -> bool:
-    """Whether rounding `exact` to 2, 3 or 4 digits gives `rounded`. From 100 on, rounding to 1 digit counts too."""
+    """Whether rounding `exact` to 2, 3 or 4 digits gives `rounded`. Numbers from 100 on may be rounded to 1 digit."""
     if abs(exact - rounded) > abs(exact) / 2:  # rounding changes a number by at most a third
         return False
     places = (1, 2, 3, 4) if abs(rounded) >= 100 else (2, 3, 4)

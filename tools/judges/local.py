@@ -167,7 +167,7 @@ class LocalJudge(Judge):
         if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):  # transformers makes one if the folder has none
             raise ConfigError(f"{self.name}: the folder with the weights must also contain the tokenizer")
         if not tokenizer.is_fast or len(tokenizer) > model.config.vocab_size:
-            raise ConfigError(f"{self.name}: the tokenizer does not match the weights")
+            raise ConfigError(f"{self.name}: the tokenizer does not match the weights; use the model's own tokenizer")
         return tokenizer, model.to(device).eval()
 
     @cached_property

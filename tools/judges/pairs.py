@@ -158,12 +158,12 @@ async def score_pairs(
     meter: UsageMeter,
     read: Read | None = None,
 ) -> list[list[PairScore]]:
-    """Returns the score of each pair, in order, for each chunk size. The size None means as large as the judge allows.
+    """Returns the score of each pair, in order, for each chunk size. A size of None means as large as the judge allows.
 
     The score is the highest over the document's chunks, averaged over the parts of the claim, as in MiniCheck (section
-    4) and AlignScore (section 3.2). Chunks that occur for two sizes are read only once. A pair is unscored if its claim
-    or document is blank. It is also unscored if any chunk could not be read, because that chunk might have been the
-    best. Raises ConfigError if the judge does.
+    4) and AlignScore (section 3.2). Chunks that two sizes have in common are read only once. A pair is unscored if its
+    claim or document is blank. It is also unscored if any chunk could not be read, because that chunk might have been
+    the best. Raises ConfigError if the judge does.
     """
     places: dict[VerifierPair, int] = {}
 

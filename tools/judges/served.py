@@ -1,4 +1,4 @@
-"""Implements judges on a chat server: any chat model with factloop's prompt, and Bespoke-MiniCheck with its own."""
+"""Implements judges on a chat server: any chat model with factloop's prompt, or Bespoke-MiniCheck with its own."""
 
 from __future__ import annotations
 

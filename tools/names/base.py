@@ -38,7 +38,7 @@ class KnowledgeBase(Protocol):
 
     @property
     def identity(self) -> str:
-        """Identifies the knowledge base in a run's fingerprint. Changes whenever results may. Contains no secrets."""
+        """Identifies the knowledge base in fingerprints. Changes whenever results may change. Contains no secrets."""
         ...
 
     async def link(self, text: str, question: str) -> Sequence[LinkedEntity]:

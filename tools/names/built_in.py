@@ -147,7 +147,7 @@ def _singular(span: Span) -> str:
 
 
 def _match(span: Span, asked: frozenset[str], said: Collection[str]) -> LabelMatch | None:
-    """Returns the most likely entity for a span, by the question's type, then spaCy's label, then fame."""
+    """Returns the entity that a span most likely means, by the type asked for, spaCy's label and then fame."""
     rows = [row for row in built_in_names().named(span.text) if row.label[-1] == "." or span.text[-1] != "."]
     if span[-1].tag_ == "NNS":
         rows += built_in_names().named(_singular(span))
@@ -326,9 +326,8 @@ def _spans_of_names(doc: Doc) -> Iterator[Span]:
 
 
 def _unknown(span: Span, asked: frozenset[str], *, is_answer: bool) -> LinkedEntity | None:
-    """Links a name that is not in the table, if its own words, the question or spaCy's label indicate a type.
-
-    The question decides if no other name can be its answer; otherwise a reliable label of spaCy's does."""
+    """Links a name that is not in the table, if its own words, the question or spaCy's label indicate a type. The
+    question decides if no other name can be its answer. Otherwise, spaCy's label decides if it is reliable."""
     label = _GENERAL_OF_LABEL.get(span.root.ent_type_, "")
     is_sure = span.root.ent_type_ in _SURE_LABELS and not is_answer
     if label == "person" and len(span) > 1 and PLACE not in asked:
@@ -429,13 +428,13 @@ def namesakes(name: str) -> frozenset[str]:
 
 
 def general_types(name: str) -> list[str]:
-    """Returns the most general type of each thing that may be called `name`, best known first, such as *place*."""
+    """Returns the most general type, such as *place*, of each thing that may be called `name`, best known first."""
     rows = built_in_names().named(name) or built_in_names().named(next(lemmas_of(name.lower(), "noun"), ""))
     return [built_in_names().types_of(row)[0] for row in rows]
 
 
 def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
-    """Returns the folded names to exclude: the entity's own, its namesakes', its parts' and its country's."""
+    """Returns the folded names to exclude: those of the entity, its namesakes, its parts and its country."""
     own = built_in_names().names_of(row.id) if row is not None else []
     parts = (part.strip() for part in entity.name.split(","))
     same = {entity.name, *parts, *same_country(entity.name)}
@@ -443,7 +442,7 @@ def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
 
 
 def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
-    """Whether `other` is a real alternative. A fruit is no alternative to an apple, nor an apple to a fruit."""
+    """Whether `other` is a real alternative. A more general or more specific thing (*fruit*, *apple*) is not."""
     if other.label.isupper() != own.isupper():
         return False
     is_general = other.label in entity.types or entity.name in built_in_names().types_of(other)
@@ -452,7 +451,7 @@ def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], tuple[int, ...]], ...]:
-    """Groups the sets of types that include the general type and one of `kinds` by shared types, rarest types first."""
+    """Groups sets of types by the types that they share with the entity, rarest first. Each includes one of `kinds`."""
     levels: dict[tuple[str, ...], list[int]] = {}
     for shared, number in built_in_names().sets_sharing(types):
         if built_in_names().sets[number][0] == types[0] and not set(kinds).isdisjoint(shared):

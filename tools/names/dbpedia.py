@@ -1,5 +1,4 @@
-"""A knowledge base backed by DBpedia. Spotlight links names, and SPARQL finds entities of the same type (paper, A.5.1).
-"""
+"""A knowledge base backed by DBpedia. Spotlight links names, and SPARQL finds entities of the same type (paper, A.5.1)."""
 
 from __future__ import annotations
 
@@ -162,7 +161,7 @@ class SpotlightClient:
         """Returns the entities in `text`, in order and without overlap. Raises ToolError or ToolTimeout.
 
         The question is sent before the text, because it helps Spotlight to choose between namesakes. Links from bare
-        numbers are ignored; Spotlight takes "02" for a film."""
+        numbers are ignored, because Spotlight takes "02" for a film."""
         kept = text[:LONGEST_TEXT]
         if not any(map(str.isalpha, kept)):
             return []

@@ -100,7 +100,7 @@ def is_word(lower: str) -> bool:
 
 @cache
 def words_of_types() -> Mapping[str, frozenset[str]]:
-    """Maps each type to the words that ask for it: its name, its synonyms, and verbs for what such people do."""
+    """Maps each type to the words that ask for it: its name, its synonyms and, for people, verbs such as *write*."""
     rows = (line.split("\t") for line in _lines("wordnet.txt.gz") if line.startswith("="))
     words = {name: frozenset({name, *asking.lower().split("|")}) for _, name, asking in rows}
     for types, asking, _ in _lists():
@@ -187,5 +187,5 @@ def region_like(written: str, other: Region) -> str:
 
 
 def same_country(name: str) -> frozenset[str]:
-    """Returns the country that contains this one, or its parts. *England* may be right if *Great Britain* is."""
+    """Returns the country that contains `name`, or the parts of `name`. *England* may be right for *Great Britain*."""
     return frozenset(_WHOLES.get(name, ())) | {whole for whole, parts in _WHOLES.items() if name in parts}

@@ -102,7 +102,7 @@ class EntityRow(NamedTuple):
 
 
 class LabelMatch(NamedTuple):
-    """A name of the entity `row`, found at `span`. `asked` is True if the question asks for one of its types."""
+    """A name of `row` that was found at `span`. `asked` is True if the question asks for one of its types."""
 
     span: Span
     row: EntityRow
@@ -168,7 +168,7 @@ class NameTable:
             yield self.sets[number], n
 
     def sets_sharing(self, types: Sequence[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Yields the shared types and the number of each set that contains at least one of these types."""
+        """Yields each set that contains any of these types, as the shared types and the number of the set."""
         for number in sorted({number for kind in types for number in self._sets_of_type.get(kind, ())}):
             yield tuple(kind for kind in types if kind in self.sets[number]), number
 

@@ -51,12 +51,12 @@ class Stretch:
     sentence: Sentence | None
     """The sentence, with positions in the whole text."""
     seen: int
-    """The length of the text when the sentence became certain. The text after the sentence may show its kind."""
+    """The length of the text when the sentence became certain. Later text may show what kind of sentence it is."""
     is_code: bool = False
 
 
 class GrowingText:
-    """Splits a growing text into stretches, which together are the whole text. Returns each once its end is certain."""
+    """Splits a growing text into stretches, which together are the whole text. Returns each stretch once it ends."""
 
     def __init__(self) -> None:
         self.text = ""

@@ -1,7 +1,7 @@
 """Loads the spaCy pipeline that analyses English text without a chat model.
 
 The packaged pipeline is spaCy's own `en_core_web_sm`, published on the package index under another name. An installed
-`en_core_web_*` pipeline takes precedence over the packaged one, and a pipeline set by the user over both.
+`en_core_web_*` pipeline takes precedence over the packaged one. A pipeline set by the user takes precedence over both.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def _loaded(name: str) -> Language:
         ) from error
     lacking = {"parser", "ner"} - set(nlp.pipe_names)
     if lacking:
-        raise ConfigError(f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}; choose another one")
+        said = f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}"
+        raise ConfigError(f"{said}; choose a pipeline with named entities and a parser")
     return nlp
 
 

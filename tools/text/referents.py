@@ -244,7 +244,7 @@ def _name(token: Token, reading: Reading) -> str:
 
 
 def _kind(token: Token) -> Kind:
-    """Returns the kind of entity. One-word persons and organizations are `either`: the pipeline confuses them."""
+    """Returns the kind of entity, or `either` for one-word names, which the pipeline often misclassifies."""
     is_single = not any(child.dep_ == "compound" for child in token.lefts)
     if token.ent_type_ == "PERSON":
         return "either" if is_single else "person"

@@ -118,7 +118,7 @@ def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _last_break(text: str, start: int, limit: int) -> int:
-    """Returns the last position before `limit` that follows a clause, or else a space. Otherwise, returns `limit`."""
+    """Returns the last position before `limit` that follows a clause or, failing that, a space. Defaults to `limit`."""
     for form in (_CLAUSE_BREAK, _SPACE):
         late = [found.end() for found in form.finditer(text, start + MAX_SENTENCE // 2, limit)]
         if late:
@@ -153,7 +153,7 @@ def _end_of(pattern: re.Pattern[str], text: str, position: int, end: int) -> int
 
 
 def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | None]]:
-    """Yields the start and end of each quotation and parenthesis of limited length. The end is None if missing."""
+    """Yields the start and end of each quotation and parenthesis of limited length. The end is None if it is open."""
     position = start
     while (opening := _OPENING.search(text, position, end)) is not None:
         at, position = opening.start(), opening.end()

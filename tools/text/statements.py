@@ -1,5 +1,4 @@
-"""Distinguishes statements from questions, requests and remarks to the reader. If in doubt, a sentence is a statement.
-"""
+"""Distinguishes statements from questions, requests and remarks to the reader. If in doubt, a sentence is a statement."""
 
 from __future__ import annotations
 

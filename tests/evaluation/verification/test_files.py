@@ -167,7 +167,7 @@ def test_spans_are_counted_in_characters() -> None:
 def test_a_line_that_is_no_prediction(path: Path, line: str) -> None:
     keep(path, prediction("1"))
     path.write_text(f"{path.read_text()}{line}\n")
-    with pytest.raises(DataError, match=r"out.jsonl:2: this command did not write this line"):
+    with pytest.raises(DataError, match=r"out.jsonl:2: `factloop research verify` did not"):
         opened(path)
 
 
