@@ -93,7 +93,7 @@ def _up_to(values: NDArray[np.generic], n: Counts) -> Floats:
 
 
 def _effects(n: Counts, squares: Floats, n_groups: Floats, n_wrong: Floats, spread: Floats) -> Floats:
-    """Returns the design effects. `squares` is the sum of n^2 over the groups, and `spread` that of errors^2 / n."""
+    """Returns the design effects. `squares` sums n^2 over the groups, and `spread` sums errors^2 / n."""
     with np.errstate(invalid="ignore", divide="ignore"):
         between = np.round((spread - n_wrong**2 / n) / (n_groups - 1), _EXACT_TO)
         within = np.round((n_wrong - spread) / (n - n_groups), _EXACT_TO)

@@ -16,11 +16,11 @@ class ScoredLabels:
     """The scores and labels that thresholds are tuned on."""
 
     scores: NDArray[np.float64]
-    """In [0, 1], NaN if the verifier gave none; shape (n_claims,)."""
+    """In [0, 1], or NaN if the verifier gave no score. Shape (n_claims,)."""
     labels: NDArray[np.int8]
-    """1 supported, 0 not; shape (n_claims,)."""
+    """1 if supported, 0 if not. Shape (n_claims,)."""
     groups: NDArray[np.int64]
-    """Claims with the same number are dependent (`groups_of`); shape (n_claims,)."""
+    """Claims with the same number are dependent (see `groups_of`). Shape (n_claims,)."""
 
     @property
     def n(self) -> int:

@@ -36,7 +36,7 @@ class LabelledRow(PairRow):
 
     @property
     def text(self) -> str:
-        """The text to judge the claim by. Passages are joined in the same way as those found by a check."""
+        """The text to judge the claim by. Passages are joined in the same way as in a check."""
         return BETWEEN.join(self.passages) if self.passages is not None else self.document or ""
 
 

@@ -46,7 +46,7 @@ def _with_topic(row: Row) -> tuple[Row]:
 
 
 def load_prompts(place: str | Path) -> Iterator[AnyPrompt]:
-    """Yields LongFact's prompts, or those of any file with a `prompt` in each row.
+    """Yields the prompts of LongFact, or of any file with a `prompt` in each row.
 
     LongFact may be one file, or a folder with one file per topic (`longfact-objects_TOPIC.jsonl`). Other files may be
     JSON Lines, CSV or Parquet, and `-` is standard input. Raises DataError during iteration if a row is malformed.

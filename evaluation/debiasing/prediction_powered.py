@@ -125,8 +125,8 @@ def _widened(
 ) -> Estimate:
     """Returns the estimate. Its interval includes Wilson's for the labels if a class is rare or no error was observed.
 
-    Wilson's interval is for the number of independent claims with the same variance. If all labels are equal, it is for
-    the number of groups.
+    The number of cases in Wilson's interval is the number of independent claims with the same variance. If all labels
+    are equal, the number of groups is used instead.
     """
     hides_errors = len(samples.label) < FEWEST_ALIKE and samples.shows_no_error
     if fewest_of_a_class(METHOD, samples) >= FEWEST_OF_A_CLASS and not hides_errors:

@@ -52,7 +52,7 @@ class Pilot:
 
 
 def fewest_labels(scores: Floats) -> int:
-    """Returns the minimum number of labels to learn from. `scores` are the run's, with NaN for a missing score."""
+    """Returns the minimum number of labels to learn from. Missing values in the run's `scores` are NaN."""
     return FEWEST_LABELS if np.isnan(scores).all() else FEWEST_BESIDE_SCORES
 
 

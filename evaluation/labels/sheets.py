@@ -70,7 +70,7 @@ def _nearest(number: float | None) -> int | None:
 
 
 def _neighbours(number: float | None) -> Iterator[int | None]:
-    """Yields the steps just below and above a number. One of these is nearest to the number before rounding."""
+    """Yields the steps just below and above a number. One of the two is nearest to the number before rounding."""
     if number is None:
         yield None
         return

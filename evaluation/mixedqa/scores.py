@@ -159,7 +159,7 @@ class Gain(Record):
     """None for all systems combined."""
     over: Literal["trust_bc", "trust_fc"]
     gain: Figure
-    """In [-2, 2]; above 0 if TrustOV agrees better with human labels. `n` is the number of responses with all three
+    """In [-2, 2], and above 0 if TrustOV agrees better with human labels. `n` is the number of responses with all three
     scores."""
 
     @property

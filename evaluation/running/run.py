@@ -200,7 +200,7 @@ class Spool(Generic[Item]):
         return self._hash.hexdigest()
 
     def __iter__(self) -> Iterator[Item]:
-        """Iterates over the kept items from the first. There can be only one reader at a time."""
+        """Iterates over all kept items. There can be only one reader at a time."""
         return map(self._load, self._lines)
 
     def __enter__(self) -> Self:

@@ -61,7 +61,7 @@ def bootstrap(
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float] | None:
-    """Returns the central interval that contains the share `level` of the values, ignoring NaN.
+    """Returns the central interval that contains a given share (`level`) of the values, ignoring NaN.
 
     None if there are no values, or if the interval has no width, because equal resamples do not imply certainty.
     """
@@ -75,8 +75,7 @@ def loses_too_many(values: Floats) -> bool:
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """Returns the bounds that cut off the fraction `tail` at both ends of each column, and the number of NaNs per
-    column.
+    """Returns the bounds that cut off a given fraction (`tail`) at both ends of each column, and each number of NaNs.
 
     NaN is ignored. If a whole column is NaN, both bounds are NaN.
     """

@@ -153,7 +153,8 @@ def resampled(
 ) -> Floats:
     """Returns the coefficient of each resample of whole clusters, with shape (resamples,). NaN if undefined.
 
-    `clusters` contains the number of each pair's cluster, from 0 without gaps. If it is None, each pair is a cluster.
+    `clusters` contains the number of each pair's cluster. Numbers start at 0 and have no gaps. If `clusters` is None,
+    each pair is a cluster.
     """
     cluster_of = np.argsort(np.lexsort((y, x))) if clusters is None else np.asarray(clusters)
     draws = draw_counts(int(cluster_of.max()) + 1, rng, resamples)

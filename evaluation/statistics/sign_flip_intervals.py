@@ -2,7 +2,7 @@
 
 If the second side is higher by delta, each group's part minus delta could equally well have the opposite sign. The
 interval at level 1 - a therefore contains every delta whose p-value is above a (Lehmann and Romano 2005, section 5.4).
-It contains 0 if and only if the test does not reject 0, which a percentile bootstrap does not guarantee.
+The interval contains 0 if and only if the test does not reject 0, which a percentile bootstrap does not guarantee.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class StratifiedMean:
 
     @property
     def weights(self) -> Floats:
-        """How much each contribution changes if all values increase by 1, with shape (n_clusters,). The sum is 1."""
+        """The change in each contribution if all values increase by 1, with shape (n_clusters,). The sum is 1."""
         return np.asarray((self.counts / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property

@@ -369,7 +369,7 @@ def _above(token: Token) -> Token | None:
 
 
 def align(claim: Parsed, source: Parsed, sentence: Sentence, topic: Collection[str] = ()) -> Alignment:
-    """Matches the words of a claim to those of a sentence by stem. Figures match in any notation."""
+    """Matches words of a claim and a sentence by stem. Figures match in any notation."""
     pairs = dict(_paired(claim, source, sentence))
     around = frozenset(
         token

@@ -1,4 +1,4 @@
-"""Implements judges that are local language models trained to answer Yes or No: Granite Guardian and Bespoke-MiniCheck."""
+"""Implements judges that are local language models answering Yes or No: Granite Guardian and Bespoke-MiniCheck."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applies the packaged baseline to pairs of claim and document, cut into pieces like those it was fitted on."""
+"""Applies the packaged baseline to claims and documents. Documents are cut into pieces like the training data."""
 
 from __future__ import annotations
 

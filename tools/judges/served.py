@@ -112,8 +112,7 @@ class PromptedJudge(ServedJudge):
 
 
 class EligibilityJudge(PromptedJudge):
-    """Asks any chat model whether a response does what its request asks for. In a pair, the request takes the place of
-    the document, and the response that of the claim."""
+    """Asks any chat model whether a response (a pair's claim) does what its request (the document) asks for."""
 
     prompt_name = ELIGIBILITY
     output = Eligibility

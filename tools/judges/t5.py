@@ -59,8 +59,8 @@ class Hhem(LocalJudge):
     The input follows the model card (huggingface.co/vectara/hallucination_evaluation_model). It starts with `<pad>`,
     and the score is the output for class 1 ("consistent") at that token. The published code is not run. Apart from the
     `t5.` prefix, the weights have the same names as in transformers' `T5ForTokenClassification`, so they can be loaded
-    directly. A user's folder must contain the weights, and the configuration and tokenizer of google/flan-t5-base.
-    These may replace the published `config.json` or be in a `flan-t5-base` subfolder.
+    directly. A user's folder must contain the weights, and the configuration and tokenizer of google/flan-t5-base. The
+    latter two may replace the published `config.json` or be in a `flan-t5-base` subfolder.
     """
 
     kind = "hhem"

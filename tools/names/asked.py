@@ -1,4 +1,4 @@
-"""Parses a question to find what it asks for: the nouns next to the question word or, for *who*, the verb and object."""
+"""Parses a question to find what it asks for: nouns next to the question word or, for *who*, the verb and object."""
 
 from __future__ import annotations
 

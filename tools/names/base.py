@@ -62,7 +62,7 @@ class KnowledgeBase(Protocol):
 def without_overlap(
     found: Iterable[Named], place: Callable[[Named], tuple[int, int]], *, first: Callable[[Named], bool] | None = None
 ) -> list[Named]:
-    """Returns non-overlapping items by position. Items for which `first` is true win over others, then longer ones."""
+    """Returns non-overlapping items by position. Prefers items for which `first` is true, then longer items."""
 
     def rank(one: Named) -> tuple[bool, int, int]:
         start, end = place(one)

@@ -1,4 +1,4 @@
-"""A knowledge base backed by DBpedia. Spotlight links names, and SPARQL finds entities of the same type (paper, A.5.1)."""
+"""A knowledge base backed by DBpedia. Spotlight links names, and SPARQL finds similar entities (paper, A.5.1)."""
 
 from __future__ import annotations
 

@@ -257,7 +257,7 @@ def known_spans(doc: Doc, names: NameTable) -> Iterator[Span]:
 
 
 def best_matches(matches: Iterable[LabelMatch]) -> list[LabelMatch]:
-    """Returns non-overlapping matches. Matches that the question asks for win over others, then longer matches."""
+    """Returns non-overlapping matches. Prefers matches that the question asks for, then longer matches."""
     return without_overlap(matches, lambda one: (one.span.start, one.span.end), first=lambda one: one.asked)
 
 

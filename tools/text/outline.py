@@ -1,4 +1,4 @@
-"""Lists the sentences, headings, table rows and code of a response in reading order, each with the headings above it."""
+"""Lists the sentences, headings, table rows and code of a response in order, each with the headings above it."""
 
 from __future__ import annotations
 

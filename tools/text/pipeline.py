@@ -25,7 +25,7 @@ INSTALLED = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web
 MAX_KEPT = 4_096
 """Number of parsed texts to cache. Several stages of a check use the same sentence."""
 MOST_WORDS = 500
-"""Maximum number of words and marks of a sentence to parse. Prose has fewer; longer text would delay other callers."""
+"""Maximum number of words and marks of a sentence to parse. Longer text is not prose and would delay other callers."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 

@@ -1,4 +1,4 @@
-"""Distinguishes statements from questions, requests and remarks to the reader. If in doubt, a sentence is a statement."""
+"""Distinguishes statements from questions, requests and remarks. If in doubt, a sentence counts as a statement."""
 
 from __future__ import annotations
 
