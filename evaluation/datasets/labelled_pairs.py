@@ -62,7 +62,7 @@ class RagTruthResponse(TableItem):
 
 
 def load_ragtruth(place: str | Path, split: str) -> Iterator[RagTruthResponse]:
-    """Loads RAGTruth: responses by six models to source texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
+    """Loads RAGTruth: six models' responses to source texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
 
     Reads the published layout, a folder with `response.jsonl` and `source_info.jsonl`. Responses that were truncated or
     that refuse without reason (see `quality`) are skipped, as in the published evaluation.

@@ -1,6 +1,6 @@
 """Reads the complete responses behind LLM-AggreFact, including their systems, which the benchmark omits.
 
-Each loader yields responses with system, prompt and text, in which `joining` finds the benchmark's sentences.
+Each loader yields responses with their system, prompt and text. `joining` finds the benchmark's sentences in the text.
 
 | kind | layout |
 |---|---|

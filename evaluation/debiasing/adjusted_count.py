@@ -5,7 +5,7 @@ are the same for the labelled claims and for the run, even if the two have diffe
 Godbole and Jia ("Verify with Caution", section 5) show how often these rates change if the labelled claims come from
 another system.
 
-The interval is Fieller's (1954) for a ratio, which contains every v such that `(rate - FPR) - v * (TPR - FPR)` does not
+The interval is Fieller's (1954) for a ratio. It contains every v such that `(rate - FPR) - v * (TPR - FPR)` does not
 differ significantly from 0. The variance of a rate of 0 or 1 includes half an error, because finding no errors among a
 few claims does not prove that there are none. The result is undefined if TPR - FPR does not differ significantly from
 0.

@@ -90,7 +90,7 @@ class Estimate(Measurement):
 
     @property
     def label_share(self) -> float | None:
-        """The weight of the labelled claims' own precision in a prediction-powered value, which is 1 - lambda.
+        """1 - lambda, the weight of the labelled claims' own precision in a prediction-powered value.
 
         The value is (1 - lambda) mean(label) + lambda (run rate + mean(label - verdict)). The last factor is the
         precision of the run, corrected with the labels.

@@ -163,7 +163,7 @@ async def _all_topics(
 async def _without_repeats(
     asked: PromptsRequest, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """Replaces prompts that an earlier topic already has, which can happen because topics run concurrently."""
+    """Replaces prompts that an earlier topic already has. Topics run concurrently, so they may repeat prompts."""
     topics: list[tuple[TopicReport, list[str]]] = []
     seen: set[str] = set()
     for topic, result in zip(asked.topics, results, strict=True):

@@ -26,7 +26,7 @@ _BEGINNING = b'{"id":"'
 
 
 def read_responses(path: Path) -> dict[str, GeneratedResponse]:
-    """Maps prompt ids to the rows of the file, which is not changed. Empty if the file does not exist.
+    """Maps prompt ids to the rows of the file, without changing the file. Empty if the file does not exist.
 
     Raises ConfigError if the file cannot be read, or if factloop did not write one of its lines. The error contains the
     line number.

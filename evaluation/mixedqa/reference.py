@@ -316,7 +316,7 @@ def gpt_score(
 def _likelihood(
     label: str, model: str, given: AnswerContext, instruction: str, allow_download: bool
 ) -> ReferenceMetric:
-    """Scores an answer by the mean log-probability of its tokens given a text. At most 0, higher is better.
+    """Scores an answer by the mean log-probability of its tokens given a text (at most 0, higher is better).
 
     The score is `sum over t of log p(y_t | y_<t, x) / n` with natural logarithms (Yuan et al., equation 2, and Fu et
     al., equation 1, with equal weights). In an encoder-decoder model, x is the input of the encoder. The answer's

@@ -111,7 +111,7 @@ def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]
 
 
 def gains_sheet(result: MixedQaResult) -> Sheet:
-    """Returns a table of TrustOV's gain over each of its two components, with the gain according to the paper."""
+    """Returns a table of TrustOV's gain over each of its two components, next to the gain according to the paper."""
 
     def paper(one: Gain) -> str:
         whole, part = (result.paper(metric_name(metric), one.system) for metric in (TrustMetric.TRUST_OV, one.half))

@@ -1,4 +1,4 @@
-"""The log of a run, with one record per line, which is used to resume the run and to compute its summary."""
+"""The log of a run, with one record per line. It is used to resume the run and to compute the summary."""
 
 from __future__ import annotations
 

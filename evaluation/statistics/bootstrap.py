@@ -91,7 +91,7 @@ def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """Limits matrix products in the whole process to one thread, which is faster for medium-sized matrices."""
+    """Limits matrix products in the whole process to one thread, to speed up products of medium-sized matrices."""
     limited: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
     return limited
 

@@ -105,7 +105,7 @@ def least_p(differences: Floats) -> float:
 
 
 def least_p_of(n_prompts: int) -> float:
-    """Returns the smallest two-sided p-value of a sign-flip test if n prompts differ, which is 2^(1 - n)."""
+    """Returns 2^(1 - n), the smallest two-sided p-value that a sign-flip test can have if n prompts differ."""
     return min(1.0, 2.0 ** (1 - n_prompts))
 
 
@@ -136,7 +136,7 @@ def upper_tail(sizes: Floats, reached: float) -> float:
 
 
 def _chances(steps: Ints, total: int) -> Floats:
-    """Returns an array of shape (total + 1,): the probability of each total of the sizes whose sign is not flipped."""
+    """Returns the probability of each total of the sizes with an unchanged sign, with shape (total + 1,)."""
     chances = np.zeros(total + 1)
     chances[0], top = 1.0, 0
     for step in steps[steps > 0].tolist():

@@ -27,7 +27,7 @@ CHUNK_ROWS = 16_384
 
 
 def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
-    """Returns up to `limit` row numbers with their dot products with `query`, highest first. Ties are in row order.
+    """Returns up to `limit` row numbers and their dot products with `query`, highest first. Ties are in row order.
 
     `matrix` has shape (n_rows, dim) and may be a memory-mapped file. `query` has shape (dim,).
     """

@@ -116,7 +116,7 @@ def parse_all(texts: Sequence[str]) -> list[Parsed]:
 
 
 def distance(one: Token, other: Token) -> int:
-    """Returns how many content words lie on the path between two tokens in the parse tree, at most `ACROSS_CLAUSES`."""
+    """Returns how many content words lie between two tokens in the parse tree, up to a maximum of `ACROSS_CLAUSES`."""
     costs, total, below = {one.i: 0}, 0, one
     for above in one.ancestors:
         total += _cost(below)
@@ -133,7 +133,7 @@ def distance(one: Token, other: Token) -> int:
 
 
 def _cost(token: Token) -> int:
-    """Returns the cost of moving from a token to its head, which is high at the edge of a complete clause."""
+    """Returns the cost of moving from a token to its head. The cost is high if this leaves a complete clause."""
     if token.dep_ in _BROKEN or (token.dep_ in _CLAUSES and subject_of(token) is not None):
         return ACROSS_CLAUSES
     is_free = token.pos_ in _FUNCTION or token.dep_ == "attr" or (token.dep_ == "conj" and token.pos_ != "VERB")

@@ -166,7 +166,7 @@ def _open_mark(window: str, within: str | None) -> int | None:
 
 
 def _is_line_over(window: str, end: int) -> bool:
-    """Whether a line break follows at `end`, so that the line before really closes the code."""
+    """Whether a line break follows at `end`, which shows that the preceding line really closes the code."""
     return re.match(_BREAK, window[end : end + 2]) is not None
 
 
