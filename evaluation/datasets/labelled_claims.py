@@ -51,7 +51,7 @@ def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[Labelle
 def claims_of(item: Record) -> Iterator[LabelledClaim]:
     """Yields the item's labelled claims. Raises ConfigError if items of this type have none."""
     if not isinstance(item, LabelledItem):
-        raise ConfigError(f"items of type {type(item).__name__} have no labelled claims")
+        raise ConfigError(f"items of type {type(item).__name__} have no labelled claims; use another data set")
     return item.labelled_claims()
 
 

@@ -29,7 +29,7 @@ PASSAGES = 5
 
 
 class DisputedClaim(Record):
-    """A claim on the sheet, with the information that is hidden from the adjudicator."""
+    """A claim on the sheet, with information that is hidden from the adjudicator."""
 
     item: str
     """The number of the claim on the sheet: `1`, `2` and so on."""

@@ -10,8 +10,8 @@ measured by how far the resamples deviate from the figures of the data.
   0.4 s for a figure that is truly 0.
 - The interval of the mean contains the mean magnitude of every set of figures that is compatible with the data (Berger
   and Boos 1994). Each figure must be within a box around its estimate (99.5% jointly), and the observed mean magnitude
-  must not be among the 2.25% most extreme on either side. Noise adds most if one figure accounts for the whole mean,
-  which determines the lower end. It adds least if all figures share in the mean, which determines the upper end. The
+  must not be among the 2.25% most extreme on either side. At the lower end, one figure accounts for the whole mean,
+  because noise then adds most. At the upper end, all figures share in the mean, because noise then adds least. The
   upper end is never below the measured value. The interval contained the true value in 94 to 100% of simulated samples
   (`test_magnitudes`).
 - The interval of the largest magnitude is simultaneous for all figures. In 95% of resamples, no figure deviates by more
