@@ -117,7 +117,7 @@ def test_a_silent_server_is_no_wait_without_end(server: FakeServer, tmp_path: Pa
 
 
 def test_what_is_handed_out_on_request_says_where(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"accept its terms: download it at https://mine\.test and pass the folder"):
+    with pytest.raises(ConfigError, match=r"accept its terms; download it from https://mine\.test and pass the folder"):
         fetch(dataset("http://127.0.0.1:1", gated=True), tmp_path, download=ONCE)
 
 
@@ -160,7 +160,7 @@ def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
 
 def test_a_copy_with_another_checksum_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_bytes(b"other")
-    with pytest.raises(DataError, match="but the published file has"):
+    with pytest.raises(DataError, match="instead of the published"):
         fetch(dataset("https://mine.test"), tmp_path / "here", tmp_path)
     assert not (tmp_path / "here/mine/dev/deep/rows.jsonl").exists()
 
