@@ -156,7 +156,7 @@ def _label(row: Row, mapping: ColumnMapping, value: object) -> int:
     if text not in mapping.labels:
         known = ", ".join(sorted(mapping.labels))
         column = _column(row, mapping, mapping.label_field)
-        raise row.error(f"the mapping contains the labels {known}, but not {text[:40]!r}; add this label", column)
+        raise row.error(f"add {text[:40]!r} to the mapping, which contains only the labels {known}", column)
     return mapping.labels[text]
 
 

@@ -43,7 +43,7 @@ def outcome(found: Correlation) -> str:
 
 
 def interval(found: Correlation) -> str:
-    """Formats the interval as `[0.253, 0.371]`, or returns why there is none. A missing coefficient gives a dash."""
+    """Formats the interval, such as `[0.253, 0.371]`. Returns why there is none, or a dash without a coefficient."""
     if found.value is None:
         return NOTHING
     if found.low is None or found.high is None:
