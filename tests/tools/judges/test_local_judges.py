@@ -304,7 +304,7 @@ def test_a_model_that_gives_no_number_gives_no_verdict(tmp_path: Path) -> None:
         judge._loaded[1].classifier.out_proj.bias.fill_(math.nan)
     (found,) = judge.read_now(PAIRS[:1])
     assert isinstance(found.error, ModelOutputError)
-    with pytest.raises(ModelOutputError, match="no number"):
+    with pytest.raises(ModelOutputError, match="not a number"):
         judge.verify("Ada paints", ["bridges"])
 
 
