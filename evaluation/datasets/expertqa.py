@@ -58,9 +58,8 @@ class ExpertQaClaim(TableItem):
         None if there is no judgement, if support does not apply, or if no evidence is cited. Treating `Partial` as 0 is
         the more likely of two interpretations of LLM-AggreFact, but it is not proven. With this interpretation, the
         claim-level rates of all six systems are within two standard errors (clustered by response) of Table 21 of
-        Godbole & Jia. If `Partial` counted as 1, only five systems would be that close (`bing_chat` would have 9.8%
-        instead of 16.7%, z = -2.1), but four of them would be closer. Our sample differs from the paper's
-        (`docs/papers.md`).
+        Godbole & Jia. If `Partial` counted as 1, four rates would be closer to the table, but the rate of `bing_chat`
+        would be too low (9.8% instead of 16.7%, z = -2.1). Our sample differs from the paper's (`docs/papers.md`).
         """
         if self.support in (None, Support.NOT_APPLICABLE, Support.MISSING):
             return None

@@ -3,9 +3,9 @@
 Each line is a JSON object with `question`, `reference_answers` (a list), `source` (the original data set of the
 question), `responses` (a list of `system`, `text`, `human_correct`), and optionally `id`. Other fields are ignored.
 
-The file as published by its authors is also supported (dannalily/TrustScore, `qa_human_check.json`): one JSON array of
-questions with `question`, `answers`, `source`, and, under `flan`, `llama` and `gpt`, the system's answer (`pred`) and
-its judgement (`human_eval`, "0" or "1").
+The file as published by its authors is also supported (dannalily/TrustScore, `qa_human_check.json`). It is a JSON array
+of questions with `question`, `answers` and `source`. The fields `flan`, `llama` and `gpt` contain the answer of each
+system (`pred`) and its judgement (`human_eval`, "0" or "1").
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ A later draw leaves out the claims of the run that already have a label, and its
 total then has two unbiased estimates: one from the earlier labels alone, and one from the earlier labels and a draw
 from the remaining claims. The second is unbiased whatever the first draw was, so the two are uncorrelated. Their mean,
 weighted by `sampling.share_of_draw`, is therefore also unbiased. In this mean, a claim from the later draw is weighted
-by its probability divided by the share of the draw, and this quotient is on the sheet. A claim labelled earlier is
+by its probability divided by the share of the draw. The sheet contains this quotient. A claim labelled earlier is
 weighted by the probability from `sampling.probability_after`.
 """
 

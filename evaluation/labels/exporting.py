@@ -130,7 +130,7 @@ def export_labels(
         found.people = compare_people(_by_group(labelled.values()), differing)
     if not found.rows:
         raise DataError(
-            "label at least one claim as supported or not supported (1, 0 or agree in a sheet)",
+            "label at least one claim as supported or not supported (in a sheet: 1, 0 or agree)",
             path=", ".join(map(str, places)) or None,
         )
     if not all("document" in row for row in found.rows):  # audits require documents in all rows or in none

@@ -187,8 +187,8 @@ class NameTable:
 class TableKnowledgeBase:
     """Reads a table built by `build_table`. Raises ConfigError if the file is not such a table or has another format.
 
-    Names are found by their spelling, longest first. If several entities share a name, one of a type that the question
-    asks for is preferred, then one with exactly this spelling, then the best known.
+    Names are found by their spelling, longest first. If several entities share a name, a type that the question asks
+    for has priority, then the exact spelling, and then fame.
     """
 
     def __init__(self, path: Path) -> None:
