@@ -118,7 +118,7 @@ def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
     """Returns the share of wins with its exact interval. The share is undefined if there are no answers."""
     if not n:
         return WinRate(value=None, undefined=Undefined.NOTHING_SCORED, n=0)
-    from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     found = binomtest(wins, n).proportion_ci(level, method="exact")
     return WinRate(value=wins / n, **ends((float(found.low), float(found.high))), n=n)

@@ -51,8 +51,8 @@ def bootstrap(
 ) -> Floats:
     """Returns the statistic of each resample.
 
-    `of_clusters`, of shape (n_clusters, ...), contains the sums of each cluster. `statistic` takes the sums of all
-    resamples, of shape (n_resamples, ...), and returns one row per resample, which is NaN if undefined.
+    `of_clusters` contains the sums of each cluster and has shape (n_clusters, ...). `statistic` takes the sums of all
+    resamples, which have shape (n_resamples, ...). It returns one row per resample, which is NaN if undefined.
     """
     flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
     with one_blas_thread():

@@ -68,7 +68,7 @@ def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: 
     """
     if min(one.n, other.n) < 1:
         raise ValueError("each side needs at least one claim")
-    from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     pooled = (one.errors + other.errors) / (one.n + other.n)
     if pooled * (1.0 - pooled) == 0.0:

@@ -123,7 +123,7 @@ def _is_constant(method: Method, values: Floats) -> bool:
 
 
 def _coefficient(method: Method, x: Floats, y: Floats) -> float:
-    from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy import stats  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     order = np.lexsort((y, x))  # so that floating-point sums are the same for every order of the pairs
     x, y = x[order], y[order]
@@ -168,7 +168,7 @@ def _of_resample(method: Method, x: Floats, y: Floats, times: Ints) -> float:
     if method is Method.KENDALL:
         return _coefficient(method, x, y)
     if method is Method.SPEARMAN:
-        from scipy.stats import rankdata  # type: ignore[import-untyped]  # its stubs are no dependency
+        from scipy.stats import rankdata  # type: ignore[import-untyped]  # its stubs are not a dependency
 
         x, y = rankdata(x), rankdata(y)
     x, y = x - x.mean(), y - y.mean()

@@ -91,7 +91,7 @@ def _parts(values: Floats) -> tuple[Floats, Floats, Floats]:
 
 def _less_noise(sizes: Floats, errors: Floats) -> Floats:
     """Subtracts the noise in magnitudes, which is 2 s phi(x) - 2 m Phi(-x) for a true magnitude m and x = m / s."""
-    from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     left = np.sqrt(np.maximum(0.0, sizes**2 - errors**2))
     x = np.divide(left, errors, out=np.full(len(left), np.inf), where=errors > 0.0)

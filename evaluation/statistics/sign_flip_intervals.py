@@ -81,7 +81,7 @@ def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator
 
 def _normal_reach(parts: Floats, weights: Floats, tail: float) -> tuple[float, float]:
     """Returns the two solutions for u of u^2 = z^2 sum (r + u w)^2, where r are the parts without the difference."""
-    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     square = float(ndtri(tail / 2.0)) ** 2
     left = parts - parts.sum() * weights

@@ -74,7 +74,7 @@ def sign_flips(differences: Floats) -> float:
     distribution. The result does not depend on the order of the prompts or on a seed. `differences` has shape
     (n_prompts,).
     """
-    from scipy.special import bdtr, ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import bdtr, ndtr  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     sizes = np.abs(differences)
     sizes = sizes[sizes > _ROUNDING * sizes.max(initial=0.0)]

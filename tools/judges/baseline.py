@@ -171,8 +171,7 @@ class Comparison:
 
     @property
     def may_support(self) -> bool:
-        """Whether nothing rules out support. A missing name or figure, a negation, a replaced word or reversed roles
-        would.
+        """Whether nothing rules out support, such as a missing name or figure, a negation or reversed roles.
 
         A claim with several verbs makes several statements, so none of its words may be missing. If a table row lacks a
         name from the claim, the row may be about something else.
