@@ -4,8 +4,8 @@ This is Clopper and Pearson's exact upper bound (Biometrika 26, 1934). If claims
 divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998). The bound is then approximate.
 
 The design effect is 1 + (m - 1) r. Here, m is the size of a claim's group, averaged over claims, and r is the
-intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). It is based on
-errors instead of labels. A verifier that finds every claim of one long document supported makes errors in clusters,
+intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). The effect depends
+on errors instead of labels. A verifier that finds every claim of one long document supported makes errors in clusters,
 even if half the claims of each document are supported. With few errors, r cannot be estimated well. The largest r of
 this threshold and of all thresholds that settle more claims is therefore used. `few_groups_factor` allows for a small
 number of groups, which also makes r uncertain.

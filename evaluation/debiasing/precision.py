@@ -32,9 +32,9 @@ Interval = tuple[float | None, float | None]
 def evaluator_rates(samples: Samples, level: float) -> EvaluatorRates:
     """Returns TPR and FPR on the labelled claims, using the claims' weights.
 
-    The intervals are Wilson's (1927) for the number of independent claims that would have the same variance (Korn and
-    Graubard 1998), with Student's t for the number of groups. A rate of 0 or 1 has no variance, so its interval uses
-    the number of groups instead.
+    The intervals are Wilson's (1927), with Student's t for the number of groups. The number of independent claims is
+    the one that would have the same variance (Korn and Graubard 1998). A rate of 0 or 1 has no variance, so its
+    interval uses the number of groups instead.
     """
     n_right, n_wrong = int((samples.label == 1).sum()), int((samples.label == 0).sum())
     tpr, (tpr_low, tpr_high) = _rate(samples, samples.label, level) if n_right else (None, (None, None))

@@ -1,4 +1,4 @@
-"""Intervals for paired differences, which contain exactly the differences that the sign-flip test does not reject.
+"""Calculates intervals for paired differences that contain exactly those that the sign-flip test does not reject.
 
 If the second side is higher by delta, each group's part minus delta could equally well have the opposite sign. The
 interval at level 1 - a therefore contains every delta whose p-value is above a (Lehmann and Romano 2005, section 5.4).

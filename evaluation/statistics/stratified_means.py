@@ -2,7 +2,7 @@
 
 If the strata are the two labels, the stratified mean of "the verdict equals the label" is balanced accuracy. With a
 single stratum, it is the plain mean. The difference between two such means over the same items is the stratified mean
-of the items' differences, so intervals and tests of all paired quantities are computed here.
+of the items' differences, so this module handles the intervals and tests of all paired quantities.
 """
 
 from __future__ import annotations

@@ -277,7 +277,7 @@ def _held(one: Alignment, token: Token) -> float:
 
 
 def _focus(one: Alignment) -> float:
-    """Returns how much of the matching clauses the claim covers, as a share of their content words."""
+    """Returns the share of the matching clauses' content words that the claim covers."""
     clauses = set(map(clause_of, one.shared))
     own = [token for token in one.source.content if clause_of(token) in clauses]
     return sum(token in one.shared for token in own) / len(own) if own else 0.0

@@ -293,7 +293,7 @@ def _own_kinds(types: Sequence[str]) -> Sequence[str]:
 
 
 def _n_tokens_of_region(city: Span, uri: str = "") -> int:
-    """Returns how many tokens after a city's name are its region, according to the table or else to spaCy."""
+    """Returns how many tokens of a region follow a city's name, according to the table or else to spaCy."""
     behind = city.doc[city.end : city.end + 6]
     if len(behind) < 2 or behind[0].text != ",":
         return 0
