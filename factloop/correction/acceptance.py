@@ -196,16 +196,12 @@ def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mappi
     starts = [start for start, _, _ in staying]
     found: defaultdict[int, list[Claim]] = defaultdict(list)
     for claim in after.claims:
-        at = _first_word(after.response, claim.span)
+        # characters before the first word may belong to a sentence that was removed
+        at = next((place for place in range(*claim.span) if after.response[place].isalnum()), claim.span[0])
         place = bisect_right(starts, at) - 1
         inside = place >= 0 and at < staying[place][1]
         found[staying[place][2] if inside else ELSEWHERE].append(claim)
     return found
-
-
-def _first_word(text: str, span: tuple[int, int]) -> int:
-    """The position of a sentence's first word. Characters before it may belong to a sentence that was removed."""
-    return next((place for place in range(*span) if text[place].isalnum()), span[0])
 
 
 def _precision(report: FactualityReport) -> str:

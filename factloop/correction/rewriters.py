@@ -220,7 +220,8 @@ def restated(fault: Fault) -> str:
     for text in kept:
         if any(_is_stump(text, plain_text(claim.text)) for claim in fault.wrong):
             raise ToolError(f"only {text!r} would remain of the sentence", tool=NAME)
-    return " ".join(_as_sentence(text, stop) for text in dict.fromkeys(kept))
+    ends = {text: "" if text[-1:] in _STOPS else stop for text in kept}
+    return " ".join(f"{text[:1].upper()}{text[1:]}{end}" for text, end in ends.items())
 
 
 def _exchanged(fault: Fault) -> str | None:
@@ -253,10 +254,6 @@ def _left_over(fault: Fault, detail: str) -> Wording:
 
 def _is_stump(text: str, of: str) -> bool:
     return of.rstrip(_STOPS).lower().startswith(f"{text.rstrip(_STOPS).lower()} ")
-
-
-def _as_sentence(text: str, stop: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text[-1:] in _STOPS else stop)
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:

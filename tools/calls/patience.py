@@ -261,7 +261,7 @@ class Patience:
     @property
     def _why(self) -> str:
         waited_s = min(self._clock.seconds, self.seconds)  # a busy loop may notice this late
-        return self._given_up or self._with_cause(f"has accepted no request for {_rounded(waited_s)} s")
+        return self._given_up or self._with_cause(f"has accepted no request for {waited_s:.{int(waited_s < 1.0)}f} s")
 
     def _with_cause(self, said: str) -> str:
         if self._refusal is None:
@@ -274,10 +274,6 @@ class Patience:
 
     def _error(self, why: str) -> ToolError:
         return ToolError(f"{self._server}: {why}", tool=self._server)
-
-
-def _rounded(seconds: float) -> str:
-    return f"{seconds:.1f}" if seconds < 1.0 else f"{seconds:.0f}"
 
 
 def _now() -> float:

@@ -13,7 +13,7 @@ import re
 import shlex
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -73,7 +73,9 @@ def _as_running(item: pytest.Item) -> RunningTest:
         remedy=f"Record it: pytest {shlex.quote(_as_typed(item))} --factloop-record",
         folder=item.path.parent,
         root=config.rootpath,
-        defaults={name: _as_setting(value) for name, value in ini.items() if value},
+        defaults={
+            name: tuple(map(str, value)) if isinstance(value, list) else value for name, value in ini.items() if value
+        },
     )
 
 
@@ -85,10 +87,6 @@ def _as_typed(item: pytest.Item) -> str:
     except ValueError:  # the test is on another drive
         return item.nodeid
     return f"{path}{separator}{names}"
-
-
-def _as_setting(value: Any) -> object:
-    return tuple(str(part) for part in value) if isinstance(value, list) else value
 
 
 @pytest.hookimpl(wrapper=True)
