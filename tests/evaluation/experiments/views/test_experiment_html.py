@@ -51,6 +51,11 @@ def test_prompts_stand_line_by_line() -> None:
     assert [one.text_content() for one in tree(page()).xpath("//ins")] == ["added: + All of it must be stated."]
 
 
+def test_the_head_begins_with_the_outcome() -> None:
+    (first,) = tree(page()).xpath("//p[@class='needs']")
+    assert first.text_content().startswith("strict against packaged: no difference shown; short against")
+
+
 def n_figures(report: ExperimentReport) -> int:
     """Each variant's own, and its stability."""
     return sum(len(one.figures) + 1 for one in report.variants)
