@@ -65,7 +65,7 @@ def precision_interval(report: FactualityReport) -> str:
 def how_far(report: FactualityReport) -> str:
     """What the main figure is uncertain about, and where to read on. Empty if no claim is scored."""
     sampled = f"{found} if the claims are a sample. " if (found := precision_interval(report)) else ""
-    return f"{sampled}Errors of the judge are not included: see docs/accuracy.md." if report.counts.scored else ""
+    return f"{sampled}The figures treat every verdict as correct: docs/accuracy.md shows how often the judge is wrong." if report.counts.scored else ""
 
 
 def headline(report: FactualityReport) -> str:
