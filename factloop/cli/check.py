@@ -73,10 +73,7 @@ def read_input(kind: type[S], given: Check, flags: Flags, outputs: Sequence[str 
 
 
 def with_leave(given: Check, settings: S, response: str) -> S:
-    """Asks the user before a very long check, and before a download as `with_leave_to_fetch` does.
-
-    Raises DataError or ConfigError if the user declines or cannot be asked.
-    """
+    """Asks the user before a very long check or a download. Raises DataError or ConfigError unless the user agrees."""
     is_limited = any(limit is not None for limit in (settings.deadline_s, settings.max_calls, settings.budget_usd))
     if len(response) > LONGEST_UNASKED and not (given.yes or is_limited):
         found = _estimate(given, settings, response)

@@ -91,7 +91,8 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
     are = {number: count_verdicts(now[number]) for number in (*was, ELSEWHERE)}
     staying = [number for number, fate in enumerate(fates) if fate.start < fate.end]
     reworded = [number for number in staying if fates[number].reworded]
-    unsupported = {number for number in staying if are[number].not_supported > _allowed(fates[number], was[number])}
+    most = {n: fates[n].n_unproven if fates[n].reworded else was[n].not_supported for n in staying}
+    unsupported = {number for number in staying if are[number].not_supported > most[number]}
     unsupported |= {number for number in reworded if n_contradicted(now[number])}
     unsupported |= {n for n in staying if n_contradicted(now[n]) > n_contradicted(fates[n].claims)}
     unsupported |= {n for n in reworded if _beside(now[n]) > _beside(fates[n].claims)}
@@ -163,10 +164,6 @@ def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int
     if later:
         said.append(f"{_sentences(later)} would not be supported because of earlier changes")
     return " and ".join(said)
-
-
-def _allowed(fate: Fate, was: Counts) -> int:
-    return fate.n_unproven if fate.reworded else was.not_supported
 
 
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:

@@ -41,11 +41,6 @@ class RewrittenSentence(StructuredOutput):
     """The new wording, or empty if nothing remains."""
 
 
-def brings_in(new: str, old: str) -> str | None:
-    """The first link, tag or control character that only the new wording contains; None if there is none."""
-    return next((mark[0] for mark in _FORBIDDEN.finditer(new) if mark[0] not in old), None)
-
-
 class Rewriter(Protocol):
     """Rewords a faulty sentence."""
 
@@ -139,7 +134,7 @@ def _complaint(fault: Fault, new: str) -> str | None:
         return "the sentence is as it was, and not supported"
     if new and new.count("|") != fault.text.count("|"):
         return "the columns of a table's row stay as they are"
-    brought = brings_in(new, fault.text)
+    brought = next((mark[0] for mark in _FORBIDDEN.finditer(new) if mark[0] not in fault.text), None)
     if brought is not None:
         return f"it brings {brought!r}, which the sentence does not have: no links, tags or control characters"
     shown = [fault.prompt or "", fault.response[: fault.end], *(item.passage + item.title for item in fault.evidence)]

@@ -11,8 +11,7 @@ import hashlib
 import os
 import re
 import shlex
-from collections.abc import Generator, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,9 +65,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def _as_running(item: pytest.Item) -> RunningTest:
     config = item.config
     classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+    name = file_name(".".join((*classes, item.name)))
     ini = {name: config.getini(f"factloop_{name}") for name in SETTINGS}
     return RunningTest(
-        path=recording_path(config.getini("factloop_recordings"), item.path, [*classes, item.name]),
+        path=item.path.parent / config.getini("factloop_recordings") / item.path.stem / f"{name}.jsonl",
         mode=MODES[config.getoption("factloop_record")],
         remedy=f"Record it: pytest {shlex.quote(_as_typed(item))} --factloop-record",
         folder=item.path.parent,
@@ -124,11 +124,6 @@ def factchecker() -> Iterator[FactChecker]:
     checker = build_checker()
     yield checker
     run_blocking(checker.aclose())
-
-
-def recording_path(folder: str, test_file: Path, names: Sequence[str]) -> Path:
-    """Returns the path of a recording. `names` lists classes and test. `folder` is relative to the test file."""
-    return test_file.parent / folder / test_file.stem / f"{file_name('.'.join(names))}.jsonl"
 
 
 def file_name(name: str) -> str:

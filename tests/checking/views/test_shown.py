@@ -66,12 +66,8 @@ def test_every_claim_opens_to_what_the_report_holds(page: Page) -> None:
     assert body.count("cited") >= 9
 
 
-def outer_links(report: FactualityReport) -> list[dict[str, str]]:
-    return [link for link in Page(render_html(report)).of("a") if not link["href"].startswith("#")]
-
-
 def test_web_addresses_become_links_that_tell_the_target_nothing() -> None:
-    links = outer_links(sample_report())
+    links = [link for link in Page(render_html(sample_report())).of("a") if not link["href"].startswith("#")]
     assert {link["rel"] for link in links} == {"noopener noreferrer"}
     addresses = {item.source for claim in sample_report().claims for item in claim.evidence}
     assert {link["href"] for link in links} == addresses - {"sources/analytical-engine.md"}
