@@ -50,9 +50,6 @@ def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 
-ALL_TAKEN_AS_CORRECT = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
-
-
 def precision_interval(report: FactualityReport) -> str:
     """The Wilson interval, such as `95 % interval 0.57 to 0.98`, if the claims are treated as a sample. Empty if there
     are no claims, or if some are unscored."""
@@ -68,7 +65,8 @@ def precision_interval(report: FactualityReport) -> str:
 def how_far(report: FactualityReport) -> str:
     """What the main figure is uncertain about, and where to read on. Empty if no claim is scored."""
     sampled = f"{found} if the claims are a sample. " if (found := precision_interval(report)) else ""
-    return f"{sampled}{ALL_TAKEN_AS_CORRECT}" if report.counts.scored else ""
+    said = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
+    return f"{sampled}{said}" if report.counts.scored else ""
 
 
 def headline(report: FactualityReport) -> str:
