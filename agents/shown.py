@@ -33,8 +33,8 @@ def document_numbers(items: Iterable[Evidence]) -> tuple[int, ...]:
 
 
 def shortened(passage: str, most: int) -> str:
-    """Returns the passage up to the last sentence or line that ends within `most` characters. A final line says so. If
-    no sentence or line ends within that length, the passage is cut after a word."""
+    """Returns the passage up to the last sentence or line that ends within `most` characters. A final line marks the
+    omission. If no sentence or line ends within that length, the passage is cut after a word."""
     if len(passage) <= most:
         return passage
     kept = _whole_sentences(passage, most)

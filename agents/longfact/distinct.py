@@ -85,7 +85,7 @@ def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def spelling(prompt: str) -> str:
-    """The prompt in lowercase without punctuation. Prompts that differ only in these count as repeated."""
+    """The prompt in lowercase without punctuation. Prompts with the same spelling count as repeated."""
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", prompt).casefold()))
 
 

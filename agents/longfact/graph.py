@@ -56,7 +56,7 @@ class TopicState(TopicOutput):
     proposed: list[str]
     """Prompts proposed in the last round."""
     n_idle: int
-    """Number of consecutive rounds that have just produced no new prompt."""
+    """Number of rounds since a new prompt was last found."""
     spent: bool
     """Whether the user's limit on calls or cost was reached."""
 

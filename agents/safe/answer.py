@@ -170,8 +170,7 @@ class _View:
         return self._written(sorted(chosen), last)
 
     def _add(self, chosen: set[int], numbers: Iterable[int], most: int | None) -> int:
-        """Adds parts and their headings until one does not fit (None: no limit). Returns the number of characters
-        added."""
+        """Adds parts and their headings until one would exceed `most`. Returns the number of characters added."""
         taken = 0
         for number in numbers:
             needed = {number, *self._above[number]} - chosen

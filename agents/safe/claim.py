@@ -1,4 +1,4 @@
-"""Contains the steps for a claim that all plans share: search for evidence, record the verdict, handle errors."""
+"""Contains what all plans do for each claim: search for evidence, record the verdict, and handle errors."""
 
 from __future__ import annotations
 

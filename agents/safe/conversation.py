@@ -32,7 +32,7 @@ def question_of(given: Question | None) -> str | None:
     turns = [one for one in messages if isinstance(one, HumanMessage | AIMessage) and str(one.text).strip()]
     last = max((place for place, one in enumerate(turns) if isinstance(one, HumanMessage)), default=None)
     if last is None:
-        raise DataError("question: the list contains no message from a user")
+        raise DataError("question: the list must contain a message from a user")
     roles = ("Person" if isinstance(one, HumanMessage) else "Assistant" for one in turns)
     earlier = [f"{role}: {str(one.text).strip()}" for role, one in zip(roles, turns[:last], strict=False)]
     while sum(map(len, earlier)) > MOST_EARLIER:

@@ -152,7 +152,7 @@ class Faithful(Generic[T]):
         self._sentences, self._said, self._facts_of = sentences, said, facts_of
         self._has_refused = False
         self.unfit: frozenset[int] = frozenset()
-        """Numbers, starting at 1, of the sentences that their facts in the latest reply do not match."""
+        """Numbers (from 1) of the sentences that do not match their facts in the latest reply."""
 
     def __call__(self, answer: T) -> None:
         facts: defaultdict[int, list[str]] = defaultdict(list)

@@ -160,7 +160,7 @@ class FusedPlan(GivenReader):
         return graph.compile(name="claim")
 
     def build_assess(self, max_searches: int) -> ClaimNode:
-        """Builds the step after each search, which settles the claim or decides what to search for next."""
+        """Builds the step that follows each search. It settles the claim or decides what to search for next."""
 
         async def assess(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             if (failure := unanswered(state)) is not None:

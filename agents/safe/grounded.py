@@ -63,7 +63,8 @@ class GroundedPlan(GivenReader):
         return windows_of(sentences, GROUNDED_WINDOW, goes_on)
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """Builds the fused plan's graph for claims from sentences read alone and claims that a batch left open."""
+        """Builds the fused plan's graph. It judges claims of sentences read alone, and claims that a batch left
+        open."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:

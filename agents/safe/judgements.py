@@ -45,7 +45,7 @@ def unscored(error: FactloopError) -> Judgement:
 
 
 def unless_unanswered(judgement: Judgement, failure: Judgement | None) -> Judgement:
-    """Returns the judgement, or `failure` if nothing was found, which is a verdict only if all searches worked."""
+    """Replaces the judgement that nothing was found by `failure`, if any, because a failed search proves nothing."""
     nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
     return failure if nothing_found and failure is not None else judgement
 
@@ -103,7 +103,8 @@ def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wro
 def in_own_terms(
     judgement: Judgement, ids: Mapping[str, str], numbers: Mapping[int, int], *, n_shown: int
 ) -> Judgement:
-    """Changes ids and passage numbers in the judgement to match the claim's evidence. `n_shown` passages were shown."""
+    """Changes ids and passage numbers in the judgement to match the claim's evidence. `n_shown` is the number of
+    passages shown."""
 
     def told(text: str) -> str:
         return renumbered(text, numbers, n_shown=n_shown)
@@ -129,7 +130,7 @@ def cited_ids(numbers: Sequence[int], evidence: Sequence[Evidence]) -> tuple[str
 
 
 def known_numbers(text: str, n_shown: int) -> str:
-    """Removes references to passages that were not shown from a rationale."""
+    """Removes from a rationale all references to passages that were not shown."""
     return renumbered(text, {number: number for number in range(1, n_shown + 1)}, n_shown=n_shown)
 
 

@@ -88,7 +88,7 @@ _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
 
 
 def passages(evidence: Iterable[Evidence]) -> list[str]:
-    """Formats the evidence as shown to the model, in the order in which it is numbered."""
+    """Formats the passages for a prompt. Their order determines the numbers by which the model cites them."""
     return [as_shown(item) for item in evidence]
 
 
@@ -145,7 +145,7 @@ def claims_prompt(prompts: PromptRegistry, answer: Answer, claims: Sequence[str]
 
 
 def shown_answer(answer: Answer, task: SentenceTask, most: int = ANSWER_CHARACTERS) -> str:
-    """Returns the whole answer if it fits into a prompt, so that all requests about it begin alike, or an excerpt."""
+    """Returns the whole answer, so that all requests about it begin alike, or an excerpt if the answer is too long."""
     return answer.around(task.start, task.end, most=most)
 
 
@@ -439,7 +439,7 @@ class ModelGroundedStages(ModelFusedStages):
 def _fitting(
     tasks: Sequence[SentenceTask], context: CheckContext, facts_of: Callable[[Any], Iterable[tuple[int, str]]]
 ) -> Faithful[Any]:
-    """Checks whether facts match these sentences. Code is excluded, because facts describe it in other words."""
+    """Returns a check of facts against these sentences. Code is excluded, because facts describe it in other words."""
     sentences = ["" if task.is_code else task.sentence for task in tasks]
     return Faithful(sentences, context.answer.wording, facts_of)
 
@@ -481,8 +481,8 @@ def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
 def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -> None:
     """Rejects a reply that numbers an unknown sentence, or lists a sentence both with and without a fact.
 
-    The other numbers in the reply would be unreliable, too, because they may start at 0. Skipped sentences are accepted
-    here and requested again later.
+    The other numbers in such a reply are unreliable as well, because they may start at 0. Skipped sentences are
+    accepted here and requested again later.
     """
     with_fact, without = {fact.sentence for fact in answer.facts}, set(answer.without_fact)
     off_topic = set(answer.off_topic) if isinstance(answer, GroundedFacts) else set()

@@ -55,7 +55,7 @@ _LEAST_SHARED = 40
 class Passages(NamedTuple):
     items: Sequence[Evidence]
     failure: Judgement | None = None
-    """The failure of a tool on a query that another tool answered. Searching again may find more."""
+    """A tool's failure to answer a query that another tool answered. Searching again may find more."""
     is_all: bool = False
     """Whether there are no other passages to find."""
 

@@ -169,8 +169,7 @@ def shares_headings(before: SentenceTask, sentence: SentenceTask) -> bool:
 
 
 def _of_like_length(stretch: Sequence[SentenceTask], size: WindowSize) -> Windows:
-    """The fewest windows that `size` allows. The lowest limit that needs no more windows makes their lengths
-    similar."""
+    """Makes as few windows as `size` allows, with the lowest character limit that does not increase their number."""
     n_windows = len(_filled(stretch, size.sentences, size.characters))
     bounds = range(size.characters + 1)
     lowest = bisect_left(bounds, x=True, key=lambda bound: len(_filled(stretch, size.sentences, bound)) <= n_windows)

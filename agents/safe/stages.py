@@ -42,7 +42,7 @@ class CheckContext:
     computing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a sentence is read or a claim is judged, so that other checks can run in between."""
     steering: dict[str, str] = field(default_factory=dict)
-    """Maps each passage or sentence that contains instructions to the judge to a description of its origin."""
+    """The passages and sentences that contain instructions to the judge, each with a description of its origin."""
 
     def note_steering(self, numbers: Iterable[int], passages: Sequence[Evidence]) -> None:
         """Records passages that contain instructions to the judge, given their numbers as shown, starting at 1."""

@@ -136,7 +136,7 @@ class TextInput(TypedDict):
 
 
 class TextOutput(TypedDict):
-    """JSON output of a graph that creates the context itself. It contains the same as `SafeOutput`."""
+    """JSON output of a graph that creates the context itself. It has the contents of `SafeOutput`."""
 
     claims: list[dict[str, Any]]
     sentences_read: list[dict[str, Any]]
@@ -212,7 +212,7 @@ def updated(state: FactState, update: Mapping[str, Any]) -> FactState:
 
 
 def open_case(fact: Fact, task: SentenceTask, stage: Stage | None = None) -> FactState:
-    """Returns the initial state of a claim's branch. If the fact has no query, its `self_contained` text is used."""
+    """Returns the initial state of a claim's branch. A fact without a query is searched for by its own text."""
     return FactState(
         task=task,
         fact=replace(fact, evidence=()),  # the evidence is stored under its own key
@@ -275,7 +275,7 @@ def reopened(fact: Fact) -> Fact:
 
 
 def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactState | None = None) -> Claim:
-    """Returns the claim with its judgement. The evidence comes from the search (`state`) or else from the fact."""
+    """Returns the claim with its judgement. The evidence comes from `state` if it is given, or else from the fact."""
     gathered: dict[str, Any] = {"evidence": fact.evidence, "relevant": fact.relevant}
     if state is not None:
         gathered = {name: cast("Any", state)[name] for name in ("queries", "missing", "evidence", "relevant")}

@@ -66,7 +66,7 @@ ANSWER, CONSISTENCY, FACTUAL, COMBINE = "answer", "consistency", "factual", "com
 DISTRACT, ASK, CONCLUDE = "distract", "ask", "conclude"
 RETRIEVE, ENTAIL = "retrieve", "entail"
 SEARCH = "search"
-"""Name in usage reports of the stage in which TrustFC searches."""
+"""Name of TrustFC's search stage in usage reports."""
 NO_SUBJECT, NO_CORPUS = "No subject model was given.", "No corpus was given."
 LEAST_MASS = 0.5
 """Minimum total probability of the five letters for a graded score."""
@@ -304,7 +304,7 @@ def _build_retrieve(own: SearchGateway) -> Node[FactualState, TrustContext]:
         if isinstance(found, FactloopError):
             return _done(_unscored(found, query))
         if not found.hits:
-            nothing = "The search of the corpus found no passage."
+            nothing = "The corpus search found no passages."
             neutral = Relation.NEUTRAL
             return _done(TrustFC(relation=neutral, value=FACTUAL_VALUE[neutral], rationale=nothing, query=query))
         return {"query": query, "passages": _evidence(found)}

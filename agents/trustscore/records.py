@@ -264,8 +264,8 @@ class SourceConsistency(Record):
 
     source: Source
     consistent: Share | None
-    """Fraction of these checks that were consistent, or None if there are none. Checks without a choice do not count.
-    The fraction is higher for sources whose distractors are easy to recognize."""
+    """Fraction of the checks with a choice that were consistent, or None if there are no such checks. The fraction is
+    higher for sources whose distractors are easy to recognize."""
     n_checks: Count
     """Number of checks with a choice that showed a distractor from this source."""
     n_answers: Count
@@ -309,7 +309,7 @@ class SampleAgreement(Record):
 
     value: Share | None
     """Mean degree to which the samples support the claim. If the judge only says yes or no, the fraction of samples
-    that do so. Higher is better; not calibrated. None if no sample was judged."""
+    that do so. Higher is better. The value is not calibrated. None if no sample was judged."""
     n: Count
     """Number of samples on which the value is based."""
     n_unscored: Count = 0

@@ -33,7 +33,7 @@ class SubstituteGroup(StructuredOutput):
 
 
 class Substitutes(StructuredOutput):
-    """Possible replacements for words in a response, of the same kind as these words."""
+    """Possible replacements for words in a response. Each is of the same kind as the word that it replaces."""
 
     groups: list[SubstituteGroup]
 

@@ -35,7 +35,7 @@ class Subject(Protocol):
     def name(self) -> str: ...
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """Returns the option that the subject believes. With `statements`, the options are claims, and `question` their
+        """Returns the option that the subject believes. With `statements`, options are claims and `question` is their
         topic."""
         ...
 

@@ -103,5 +103,5 @@ class ModelSubject:
         )
         said = " ".join(answered.value.answer.split())
         if _NO_ANSWER.match(said):
-            raise ModelRefusal("it declined to answer", schema=ClosedBookAnswer.__name__, reply=said)
+            raise ModelRefusal("the model declined to answer", schema=ClosedBookAnswer.__name__, reply=said)
         return said

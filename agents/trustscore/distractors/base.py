@@ -53,7 +53,7 @@ class SubstituteSource(Protocol):
         ...
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Returns substitutes for any text, best first, never including the text itself. Empty if the source has none.
+        """Returns substitutes for a target, best first, but never the target itself. Empty if the source has none.
 
         Raises ToolError or ToolTimeout if a server fails.
         """

@@ -114,7 +114,7 @@ class _Work:
             return ()
 
     async def use(self, source: SubstituteSource, targets: Sequence[Target]) -> None:
-        """Adds the source's substitutes for targets of equal rank, one target after another in turn."""
+        """Adds the source's substitutes for targets of equal rank. The targets take turns."""
         offers: list[list[tuple[Target, Substitute]]] = []
         for target in targets if source not in self._failed else ():
             try:

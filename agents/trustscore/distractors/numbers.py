@@ -1,4 +1,4 @@
-"""Replaces dates and numbers with other values in the same format. This module has the formats and rules for numbers.
+"""Replaces dates and numbers with other values in the same format. Contains the formats and rules for numbers.
 
 A replacement number has the same form as the original, and a similar size and roundness.
 """

@@ -24,11 +24,11 @@ and *doctor* and *surgeon* 0.75. The paper's limit is 0.9, for word2vec."""
 MIN_COSINE = 0.2
 """A neighbour below this similarity is an arbitrary word, which another source provides more cheaply."""
 MAX_WORDS = 10_000
-"""Number of names and nouns to embed. The best known are used. More words would make the first run longer."""
+"""Number of names and nouns to embed. The best-known ones are used. More would make the first run longer."""
 _LOOKED_AT = 500
 """Number of neighbours to examine. Many are rejected, because they are forms of the original or of another class."""
 _COMMON = 400
-"""Number of words of a class to draw from. The best known are used."""
+"""Number of words of a class to draw from. The best-known ones are used."""
 
 
 class KnowledgeBaseSource:
