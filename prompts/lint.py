@@ -95,8 +95,7 @@ class LintFinding(Record):
 
 
 class LintReport(Record):
-    """The findings of a lint run. A factloop run rejects the files if and only if there is a finding with severity
-    `error`."""
+    """The findings of a lint run. A factloop run rejects the files if and only if a finding is an `error`."""
 
     n_files: Count
     n_errors: Count

@@ -2,7 +2,7 @@
 
 A prompt is a Markdown file with front matter (`name`, `version`, `variables`, `output`, `source`), followed by a `#
 system` and a `# user` section. `{{variable}}` is a placeholder for data. Data is inserted in a single pass, so
-placeholders in data stay unchanged. Each value is enclosed in tags that do not occur in it and thus cannot be forged.
+placeholders in data stay unchanged. Each value is enclosed in tags that do not occur in it, so it cannot close its tag.
 """
 
 from __future__ import annotations
@@ -57,13 +57,12 @@ class Prompt:
     def render(self, **values: Value) -> RenderedPrompt:
         """Replaces each `{{variable}}` with its value, enclosed in tags.
 
-        Each entry of a list is enclosed in its own numbered tag. None and the empty list leave nothing. Raises
+        Each entry of a list is enclosed in its own numbered tag. None and the empty list become empty text. Raises
         ValueError if a variable is missing or unknown.
         """
         if strangers := set(values) ^ set(self.variables):
             raise ValueError(
-                f"prompt {self.name} needs exactly the variables {list(self.variables)}; "
-                f"missing or unknown: {sorted(strangers)}"
+                f"prompt {self.name} has the variables {list(self.variables)}; missing or unknown: {sorted(strangers)}"
             )
         suffix = _free_suffix(self.variables, _texts(values.values()))
         blocks = {name: _blocks(name + suffix, value) for name, value in values.items()}
@@ -179,9 +178,7 @@ def read_prompt(path: Path) -> Prompt:
         raise ConfigError(f"{path}: 'output' must be the title of a schema or null")
     used = {name for part in (parts.system, parts.user) for name in PLACEHOLDER.findall(part)}
     if used != set(variables):
-        raise ConfigError(
-            f"{path}: every variable must be both declared and used; check {sorted(used ^ set(variables))}"
-        )
+        raise ConfigError(f"{path}: every variable must be declared and used; check {sorted(used ^ set(variables))}")
     return Prompt(
         name=fields["name"],
         version=version,

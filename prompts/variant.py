@@ -24,7 +24,7 @@ def find_source(word: str) -> Prompt:
     path = Path(word)
     if not path.is_file():
         raise ConfigError(
-            f"{word} is neither a packaged prompt nor a file; run `factloop prompts list` to see the prompts"
+            f"{word} is neither a packaged prompt nor a file; run `factloop prompts list` to see the names"
         )
     return read_variant(path)
 
@@ -44,9 +44,7 @@ def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError as error:
-        raise ConfigError(
-            f"{error.filename} already exists and will not be overwritten; choose another name"
-        ) from error
+        raise ConfigError(f"{error.filename} already exists and will not be overwritten; use another name") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written ({error.strerror or error})") from error
     return read_variant(path)

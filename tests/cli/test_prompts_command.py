@@ -87,7 +87,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     path = "variants/strict/safe/rating.md"
     assert (found.code, found.err) == (1, "")
     assert found.out.splitlines() == [
-        f"{path}:3: warning version: the text differs from packaged version {OURS.version}, ; use a higher version",
+        f"{path}:3: warning version: the text differs from the packaged version {OURS.version}; use a higher version",
         f"{path}:5: error output: 'output' is 'Ratings', but must be 'Rating' for the prompt safe/rating",
         f"{path}:9: warning braces: '{{fact}}' is sent unchanged; write placeholders as {{{{name}}}}",
         f"{path}:9: warning hidden: contains the invisible character U+202E (right-to-left override)",

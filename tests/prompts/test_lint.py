@@ -98,12 +98,7 @@ STOPS = [
 ]
 
 HURTS = [
-    (
-        GOOD.replace("version: 9", f"version: {VERSION}"),
-        3,
-        "version",
-        f"packaged version {VERSION}; use a higher version",
-    ),
+    (GOOD.replace("version: 9", f"version: {VERSION}"), 3, "version", f"version {VERSION}; use a higher version"),
     (GOOD.replace("Rate it.", "Rate {{fact}}."), 10, "data-as-instruction", "'fact' is in the system section"),
     (GOOD.replace("{{fact}}", "<Fact>{{fact}}</Fact>"), 13, "data-as-instruction", "remove the tag '<Fact>'"),
     (GOOD.replace("Passages:", "</evidence >"), 14, "data-as-instruction", "remove the tag '</evidence >'"),
@@ -118,24 +113,9 @@ HURTS = [
     (GOOD.replace("Rate it.", "Rate ${fact}."), 10, "braces", "'${fact}' is sent unchanged"),
     (GOOD.replace("Rate it.", "Rate %(fact)s."), 10, "braces", "'%(fact)s' is sent unchanged"),
     (GOOD.replace("Rate it.", "{% if fact %}"), 10, "braces", "'{% if fact %}"),
-    (
-        GOOD.replace("Rate it.", "Rate\u202e it."),
-        10,
-        "hidden",
-        "contains the invisible character U+202E (right-to-left override)",
-    ),
-    (
-        GOOD.replace("Rate it.", "Rate\u200b it."),
-        10,
-        "hidden",
-        "contains the invisible character U+200B (zero width space)",
-    ),
-    (
-        GOOD.replace("Rate it.", "Rate\x1b[2J it."),
-        10,
-        "hidden",
-        "contains the invisible character U+001B (a control character)",
-    ),
+    (GOOD.replace("Rate it.", "Rate\u202e it."), 10, "hidden", "contains the invisible character U+202E"),
+    (GOOD.replace("Rate it.", "Rate\u200b it."), 10, "hidden", "contains the invisible character U+200B"),
+    (GOOD.replace("Rate it.", "Rate\x1b[2J it."), 10, "hidden", "contains the invisible character U+001B"),
     (GOOD.replace("Rate it.", "x" * 16_000), 2, "too-long", "every call sends"),
 ]
 
