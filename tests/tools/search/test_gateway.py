@@ -116,7 +116,7 @@ async def search(
 )
 async def test_a_tool_that_gives_something_else_than_hits_has_failed(cache: CallCache, found: Any) -> None:
     """A check goes on: its claims are unscored, and no `TypeError` takes the report with it."""
-    with pytest.raises(ToolError, match="scripted: the search did not return a list of SearchHit"):
+    with pytest.raises(ToolError, match="scripted: the search must return a list of SearchHit"):
         await search(gateway(scripted(found), cache=cache))
 
 
