@@ -1,9 +1,9 @@
 """Parses the outline of an answer once, and extracts the excerpts of the answer that prompts show.
 
 An answer that is short, or only slightly over the limit, is shown in full, so that all requests about it begin with the
-same text. Otherwise, prompts show an excerpt: the beginning of the answer, which usually says whom it is about, the
-text near the sentence, sentences that share names or figures with it, and sentences that introduce those names. An
-excerpt consists of whole sentences in their original order. A separate line marks each omission.
+same text. Otherwise, prompts show an excerpt. It contains the text near the sentence, sentences that share names or
+figures with it, sentences that introduce those names, and the beginning of the answer, which usually says whom the
+answer is about. An excerpt consists of whole sentences in their original order. A separate line marks each omission.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def unscored(error: FactloopError) -> Judgement:
 
 
 def unless_unanswered(judgement: Judgement, failure: Judgement | None) -> Judgement:
-    """Replaces the judgement that nothing was found by `failure`, if any, because a failed search proves nothing."""
+    """Replaces the judgement that nothing was found with `failure`, if any, because a failed search proves nothing."""
     nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
     return failure if nothing_found and failure is not None else judgement
 

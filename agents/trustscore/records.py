@@ -336,7 +336,7 @@ class LongFormTrustReport(Record):
     claims: tuple[ClaimTrust, ...]
     counts: Mapping[ClaimStanding, Count]
     samples: tuple[str, ...] = ()
-    """The subject's other answers, without failed ones."""
+    """Other answers from the subject. Failed answers are left out."""
     usage: Usage
     """Usage for TrustBC and `samples`. SAFE's usage is in `factuality`."""
     fingerprint: TrustFingerprint

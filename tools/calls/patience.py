@@ -83,8 +83,8 @@ def tell(waiting: ServerWait) -> None:
 class Patience:
     """Decides when to give up on one server. Bound to one event loop.
 
-    Silence is not a rejection. We give up only after a request has failed. If another request has been in progress for
-    longer than any failure took, we do not give up, because the server is probably working on it, and the request has
+    Silence is not a rejection. We give up only after a request has failed. We do not give up while another request has
+    been in progress for longer than any failure took, because the server is probably working on it, and the request has
     its own timeout. So we never give up on a server that is slow or accepts requests only occasionally.
     """
 
@@ -186,7 +186,7 @@ class Patience:
             self._accepted()
         pause_s = self._paused_until - _now()
         if pause_s > self.seconds and self._waiting and not self._in_flight:
-            wish = f"asked for another pause of {pause_s:.0f} s, but factloop waits at most {self.seconds:g} s"
+            wish = f"asked factloop to wait another {pause_s:.0f} s, but the limit is {self.seconds:g} s"
             self._end(self._with_cause(wish))
 
     def _accepted(self) -> None:

@@ -21,7 +21,7 @@ _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError
 _DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientPayloadError", "ConnectionResetError"})
 """Connection errors of `httpx`, `aiohttp` and the system. They are listed by name, because not all are installed."""
 _NO_ADDRESS = frozenset({"InvalidURL", "InvalidUrlClientError", "InvalidUrlRedirectClientError"})
-"""Errors of these libraries about the address in a redirect. They look like a closed connection."""
+"""Errors of the same libraries about the address in a redirect. They look like a closed connection."""
 LONGEST_SAID = 300
 """Maximum number of characters of a server's message to display."""
 _SHORTEST_KEY = 6

@@ -121,7 +121,7 @@ class Article(BaseModel):
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is plain text but it is blank, because TextExtracts omits tables and boxes."""
+        """Whether the wiki provided plain text that is blank. TextExtracts leaves out tables and boxes."""
         return self.extract is not None and not self.extract.strip()
 
     @property
@@ -131,7 +131,7 @@ class Article(BaseModel):
 
 
 _PASSAGES = PassageSettings(words=100)
-"""Longer than passages of documents, because these passages are returned without their neighbours."""
+"""These passages are longer than those of documents, because they are returned without their neighbours."""
 _LONGEST_QUERY = 300
 """Maximum number of characters of a query in MediaWiki's search."""
 _MAX_ARTICLES = 10

@@ -97,8 +97,8 @@ class QuantitySource:
 
 class SameClassSource:
     """A SubstituteSource of random nouns with the target's WordNet supersense: a person for a person, for example. It
-    returns nothing if the target is not a noun, or if it is the answer itself (what the question asks for, or the whole
-    response), because a word of another kind would reveal the answer."""
+    returns nothing if the target is not a noun, or is the answer itself (what the question asks for, or the whole
+    response). In these cases, random words would reveal the answer."""
 
     name = "same-class nouns 4 (WordNet 3.0)"
 

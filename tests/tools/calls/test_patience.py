@@ -173,7 +173,7 @@ async def test_a_pause_longer_than_patience_is_not_waited_for_and_a_shorter_one_
     if seconds > 900.0:
         assert said == "answered"
     else:
-        wish = "asked for another pause of 900 s, but factloop waits at most 60 s"
+        wish = "asked factloop to wait another 900 s, but the limit is 60 s"
         assert (said, ended_at) == (f"web: {wish} (the last answer: status 429)", 0.0)
 
 
@@ -225,7 +225,7 @@ async def test_a_server_is_not_tried_before_it_asked_to_be() -> None:
     calls = Calls(refusing(status(429, retry_after_s=3_600.0)), retry=RetryPolicy(patience_s=7_200.0))
     for _ in range(7):
         said, _ = await calls.outcome()
-        assert "asked for another pause of 3600 s" in said
+        assert "asked factloop to wait another 3600 s" in said
         await asyncio.sleep(590.0)
     assert len(calls.sent_at) == 1
     calls.answer = answered
