@@ -308,8 +308,8 @@ class SampleAgreement(Record):
     """How far other answers to the same question agree with a claim. No documents are used."""
 
     value: Share | None
-    """Mean degree to which the samples support the claim. If the judge only says yes or no, the fraction of samples
-    that do so. Higher is better. The value is not calibrated. None if no sample was judged."""
+    """Mean degree to which the samples support the claim. If the judge only says yes or no, the value is the fraction
+    of samples that do. Higher is better. The value is not calibrated. None if no sample was judged."""
     n: Count
     """Number of samples on which the value is based."""
     n_unscored: Count = 0

@@ -23,7 +23,8 @@ _TEXTS = ("page_content", "text", "content")
 
 
 def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
-    """Converts texts, mappings and documents, with or without scores, to documents. Also accepts a single one.
+    """Converts texts, mappings and documents, with or without scores, to LangChain documents. Also accepts a single
+    one.
 
     Accepts arrays, series and all other iterables except tables and models. None stays None. Raises a DataError with
     the number of the item.
