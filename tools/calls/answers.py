@@ -130,9 +130,7 @@ class RunAnswers:
 
     def _noting(self, call: Call) -> UsageMeter:
         """Returns the caller's meter. If there is a journal, the meter also records each request in it when it is sent.
-
-        Requests in batches are not recorded, because the next attempt fetches their answers and is charged for them.
-        """
+        Requests in batches are not recorded, because the next attempt fetches their answers and is charged for them."""
         record = self._record
         if record is None:
             return call.meter

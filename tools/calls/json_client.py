@@ -234,10 +234,8 @@ class JsonClient:
 
     @contextmanager
     def _failures_by(self, timeout_s: float) -> Iterator[None]:
-        """Limits the time for reads in this block, and converts the errors of `requests` to ToolError.
-
-        These include plain ValueErrors, which `requests` and urllib3 raise for some URLs.
-        """
+        """Limits the time for reads in this block, and converts the errors of `requests` to ToolError. These include
+        plain ValueErrors, which `requests` and urllib3 raise for some URLs."""
         deadline = time.monotonic() + timeout_s
         try:
             with _reading_until(deadline):

@@ -382,10 +382,8 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """If there were too many requests, queues them again, so that one batch is sent after another.
-
-        The batches are half as large, unless another batch may have filled the provider's queue.
-        """
+        """If there were too many requests, queues them again, so that one batch is sent after another. The batches are
+        half as large, unless another batch may have filled the provider's queue."""
         if error.get("code") != TOO_MUCH or (batch.is_alone and len(batch.names) == 1):
             said = str(error.get("message") or error.get("code"))[:LONGEST_SAID]
             raise ConfigError(f"{provider.server}: the provider rejected the batch: {said}")

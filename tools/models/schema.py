@@ -34,10 +34,8 @@ def tool_parameters(output: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Removes from a function's schema the keywords that only the strict dialect requires.
-
-    Every call would pay for these keywords, and we validate the arguments anyway.
-    """
+    """Removes from a function's schema the keywords that only the strict dialect requires. Every call would pay for
+    them, and we validate the arguments anyway."""
     loose: dict[str, Any] = _loosened(schema)
     return loose
 

@@ -320,10 +320,8 @@ class Transport:
 
 
 def _without_tokens(model: BaseChatModel) -> BaseChatModel:
-    """Disables streaming, which LangChain would use whenever an application listens to tokens.
-
-    If the user has set `streaming=True`, it is kept, because the server may support nothing else.
-    """
+    """Disables streaming, which LangChain would use whenever an application listens to tokens. If the user has set
+    `streaming=True`, it is kept, because the server may support nothing else."""
     return model if getattr(model, "streaming", False) else model.model_copy(update={"disable_streaming": True})
 
 

@@ -203,11 +203,8 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 
 
 def is_heeded(mode: Mode, reply: Reply) -> bool:
-    """Returns whether the reply has the form that the mode requires.
-
-    Also True if the reply was cut off or refused. It might have reached that form, because some models think aloud
-    first.
-    """
+    """Returns whether the reply has the form that the mode requires. Also True if the reply was cut off or refused,
+    because it might have reached that form: some models think aloud first."""
     if mode is Mode.TEXT or reply.refusal is not None or reply.cut_off:
         return True
     if mode is Mode.TOOLS:

@@ -46,10 +46,7 @@ def _docx_paragraph(paragraph: Any, names: Mapping[str, str]) -> Iterator[Block]
 
 def _docx_table(table: Any) -> Iterator[Block]:
     """Converts a table. The short text of a merged cell is repeated in each row and column that the cell spans.
-
-    python-docx finds the text of a merged cell by going up row by row, which takes quadratic time and fails at 1,000
-    rows.
-    """
+    python-docx would find this text by going up row by row, which takes quadratic time and fails at 1,000 rows."""
     from docx.table import _Cell
 
     rows: list[list[str]] = []

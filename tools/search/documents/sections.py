@@ -167,10 +167,8 @@ _LABEL_CHARACTERS = 80
 
 
 def row_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yields a line such as `Tower: Smeaton's; Lit: 1759` for each nonempty row, without its empty cells.
-
-    A row too long for a passage becomes several lines, each with its first cell and the column names.
-    """
+    """Yields a line such as `Tower: Smeaton's; Lit: 1759` for each nonempty row, without its empty cells. A row too
+    long for a passage becomes several lines, each with its first cell and the column names."""
     for row in rows:
         cells = [
             (" ".join((header[place] if place < len(header) else "").split()), " ".join(cell.split()))
