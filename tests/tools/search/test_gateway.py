@@ -193,7 +193,7 @@ async def test_whether_the_set_up_is_to_blame_for_a_refusal_depends_on_no_race(
 @pytest.mark.parametrize("status", [401, 403])
 async def test_a_wrong_key_is_seen_without_a_search(server: FakeServer, cache: CallCache, status: int) -> None:
     server.will(Reply(status=status, body=b"bad key key-of-serper"))
-    with pytest.raises(ConfigError, match="the key in SERPER_API_KEY was rejected: check the key") as caught:
+    with pytest.raises(ConfigError, match="the key in SERPER_API_KEY was rejected; check the key") as caught:
         await gateway(serper(server), scripted(), cache=cache).reach()
     assert "key-of-serper" not in str(caught.value)
     (received,) = server.received
