@@ -126,7 +126,7 @@ async def _read_whole(response: Any) -> None:
     if response.has_redirect_location:
         target = response.url.join(response.headers["location"])
         if (target.host, target.port) != (response.url.host, response.url.port):
-            raise ValueError(f"the server redirects to another one, {target.host}")
+            raise ValueError(f"redirects to another server, {target.host}")
     is_file = response.request.headers.get("content-type") != "application/json"  # a batch's file, which may be large
     if is_file or b'"stream":true' in response.request.content:  # a prompt cannot contain this, as quotes are escaped
         return
