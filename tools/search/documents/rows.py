@@ -128,7 +128,7 @@ def _section(row: Mapping[str, Any], place: _Place) -> Section:
 
 
 def _scalar(row: Mapping[str, Any], keys: tuple[str, ...], place: _Place) -> str | None:
-    """The value of the first of these keys that has one, as text, because ids and dates are often numbers."""
+    """Returns the first value found under `keys`, as text, because ids and dates are often numbers."""
     for key in keys:
         value = row.get(key)
         if value is None or value == "":
