@@ -195,7 +195,6 @@ def entailment(relation: str, cited: Sequence[Any] = (), rationale: str = "It sa
 
 
 async def judged(*replies: str, passages: Sequence[Evidence] = PASSAGES) -> tuple[PassageJudgement, str]:
-    """The model's finding, and what it was asked first."""
     chat, talk = saying(*replies)
     judge = ModelJudge(talk.gateway, PromptRegistry.load())
     found = await judge.judge(QUESTION, ANSWER, passages, meter=talk.meter)

@@ -31,7 +31,6 @@ def two(
     gold: Sequence[bool | None],
     groups: Sequence[str] | None = None,
 ) -> Results:
-    """One repeat of two variants."""
     names = groups or [""] * len(gold)
     claims = [
         claim(variant, f"c{place:03}", verdict, gold=label, group=group)
