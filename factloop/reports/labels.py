@@ -270,22 +270,14 @@ class Labelling:
         return None if place is None else self.rows[place]
 
 
-def labelling_of(claims: Sequence[ClaimToLabel], begins: Literal["blind"] | None = None) -> Labelling:
-    """The data for a page that opens with hidden verdicts (if `begins` is `blind`) or that starts labelling on
-    request."""
-    return _labelling(claims, begins, "labels")
-
-
-def settling_of(claims: Sequence[ClaimToSettle]) -> Labelling:
-    """The data for a page that asks which of two sides is right. The sides are in random order."""
-    return _labelling(claims, "open", "answers")
-
-
-def _labelling(
+def labelling_of(
     claims: Sequence[ClaimToLabel | ClaimToSettle],
-    begins: Literal["blind", "open"] | None,
-    kind: Literal["labels", "answers"],
+    begins: Literal["blind", "open"] | None = None,
+    kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
+    """The data for a page. If `begins` is `blind`, the page opens for labelling with hidden verdicts. If it is `open`,
+    the page opens for labelling. If it is None, labelling starts on request. A page of `answers` asks which of two
+    sides is right. The sides are in random order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}
