@@ -179,7 +179,6 @@ class Checking:
     async def _with_citations(
         self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext
     ) -> FactualityReport:
-        """The report, with the supplied documents that support its claims and the documents that the response cites."""
         documents, claims = documents_among(self.setup.tools), final["claims"]
         if documents is not None:
             by = {one.id: borne_out(one, documents) for one in claims}

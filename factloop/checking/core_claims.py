@@ -69,7 +69,6 @@ async def entailments(texts: Sequence[str], judge: Verifier, meter: UsageMeter) 
 
 
 def _nearest(place: int, words: Sequence[Set[str]]) -> list[int]:
-    """The positions of the claims that share the most words with this one, weighted by rarity."""
     from factloop.tools.judges.baseline import load_model
 
     shared = {

@@ -113,5 +113,4 @@ def _read(url: str) -> WorkingPart:
 
 
 def _shown(url: str) -> str:
-    """The URL without credentials."""
     return without_userinfo(url) if urlsplit(url).netloc else url

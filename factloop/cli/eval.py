@@ -109,7 +109,6 @@ def responses(given: Responses, flags: Flags) -> int:
 
 
 def _judge_again(given: Responses, settings: CheckSettings) -> int:
-    """Judges the answers of a finished run, with the run's plan unless another one is set."""
     from factloop.evaluation.runs.items import replayed_items
     from factloop.evaluation.runs.reading import read_run
 
@@ -273,7 +272,6 @@ def _debiasing(given: Run) -> Debias | None:
 
 
 def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem]) -> int:
-    """Prints the estimated cost without making calls. Returns the exit code. Raises ConfigError, DataError."""
     from factloop.checking.estimate import estimate, length_of_documents, plan_of
     from factloop.tools.search.build import check_sources
 

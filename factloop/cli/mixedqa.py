@@ -139,7 +139,6 @@ def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_Re
 def _scores(
     metrics: Sequence[ReferenceMetric], asked: Sequence[_ResponseToScore], run: TrustRun
 ) -> list[dict[str, float | None]]:
-    """Returns each response's score under each metric. The evidence consists of the passages that TrustFC found."""
     found = {report.id: report.trust_fc.passages for report in run.reports}
     evidence = ["\n".join(passage.passage for passage in found.get(one.id, ())) or None for one in asked]
     texts = [one.response.text for one in asked]

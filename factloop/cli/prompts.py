@@ -89,7 +89,6 @@ def show(given: Show) -> int:
 
 
 def _replies() -> Replies:
-    """Returns the schemas of all replies. Imported late, because most commands do not need them."""
     from factloop.agents.longfact.writer import LongFactPrompts
     from factloop.agents.safe.schemas import REPLIES
     from factloop.agents.trustscore.schemas import ClosedBookAnswer, Entailment, McqAnswer, Substitutes
@@ -104,7 +103,6 @@ _KINDS: Mapping[Any, str] = {str: "text", int: "number", bool: "true or false"}
 
 
 def _field_lines(reply: type[BaseModel], indent: str = "  ") -> Iterator[str]:
-    """Yields a line for each field with its name, type and meaning, followed by the fields of list entries."""
     for name, field in reply.model_fields.items():
         kind: Any = field.annotation
         many = ""
@@ -140,7 +138,6 @@ def lint(given: Lint) -> int:
 
 
 def _variants(path: Path) -> list[Path]:
-    """Returns the folders of all variants in the folder, or the path itself if it is one variant."""
     folders = sorted({file.parents[1] for file in path.rglob("*.md")}) if path.is_dir() else []
     return folders if len(folders) > 1 and path not in folders else [path]
 

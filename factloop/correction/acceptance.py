@@ -182,7 +182,6 @@ def _beside(claims: Sequence[Claim]) -> int:
 
 
 def _unjudged(claims: Iterable[Claim]) -> int:
-    """Number of claims without a verdict, except those that need reading."""
     reasons = (claim.judgement.unscored_reason for claim in claims)
     return sum(reason not in (None, UnscoredReason.NEEDS_READING) for reason in reasons)
 

@@ -102,7 +102,6 @@ def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> li
 
 
 def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
-    """The range to remove for `text[start:end]`. It does not start before `floor`, where the previous sentence ends."""
     line_start, line_end = _line(text, start, end)
     tail_is_bare = _TAIL.fullmatch(text, end, line_end) is not None
     if line_start < floor or not _is_lead(text[line_start:start]):
@@ -134,13 +133,11 @@ def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
 
 
 def _line(text: str, start: int, end: int) -> Span:
-    """The range from the start of the line at `start` to the end of the line at `end`, without the line feed."""
     line_end = text.find("\n", end)
     return text.rfind("\n", 0, start) + 1, len(text) if line_end < 0 else line_end
 
 
 def _is_lead(part: str) -> bool:
-    """Whether the text between the start of the line and a sentence consists only of markers."""
     item = _ITEM.match(part)
     return _LEAD.fullmatch(part, item.end() if item else 0) is not None
 

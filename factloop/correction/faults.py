@@ -94,7 +94,6 @@ def _cited(claims: Iterable[Claim]) -> list[Evidence]:
 
 
 def _numbers(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[int, ...]:
-    """The numbers of the cited passages in `evidence`. Equal passages have the same number."""
     said = {(item.source, item.passage) for item in _cited(claims)}
     return tuple(number for number, item in enumerate(evidence, 1) if (item.source, item.passage) in said)
 

@@ -72,7 +72,6 @@ class Rechecks:
 
 
 def _to_read(draft: Draft) -> dict[int, tuple[int, str, bool]]:
-    """Numbers of the sentences to read again, in order."""
     wanted: dict[int, tuple[int, str, bool]] = {}
     follows_removed = False
     for number, sentence in enumerate(draft.sentences):
@@ -88,7 +87,6 @@ def _to_read(draft: Draft) -> dict[int, tuple[int, str, bool]]:
 
 
 def _sentences_in(text: str, parts: Sequence[Part], fate: Fate) -> list[tuple[int, int]]:
-    """The sentences in a new wording, limited to the span of the wording."""
     spans = [
         (max(part.start, fate.start), min(part.end, fate.end))
         for part in parts[max(bisect_right(parts, fate.start, key=lambda part: part.start) - 1, 0) :]
@@ -98,7 +96,6 @@ def _sentences_in(text: str, parts: Sequence[Part], fate: Fate) -> list[tuple[in
 
 
 def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
-    """The claims found in each sentence. Repeated claims get the evidence of the original claim."""
     by_id = {claim.id: claim for claim in read.claims}
     return {
         one.span: _Stretch(one.span, tuple(_on_its_own(by_id[name], by_id) for name in one.claims), one.no_claim)
@@ -153,7 +150,6 @@ def _merged(
 
 
 def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The sentences that were neither changed nor read again, with their earlier results."""
     by_id = {claim.id: claim for claim in before.claims}
     touched = [draft.sentences[number] for number in sorted({*readings, *draft.wordings})]
     gone = {claim.id for sentence in touched for claim in sentence.claims}
@@ -184,7 +180,6 @@ def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterato
 
 
 def _named(claim: Claim, name: str) -> Claim:
-    """The claim under another id, with its evidence renamed accordingly."""
     names = {item.id: f"{name}-e{number}" for number, item in enumerate(claim.evidence, 1)}
     judgement = claim.judgement.model_copy(update={"cited": tuple(names[cited] for cited in claim.judgement.cited)})
     evidence = tuple(item.model_copy(update={"id": names[item.id]}) for item in claim.evidence)

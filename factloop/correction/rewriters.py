@@ -102,7 +102,6 @@ def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
 
 
 def _said_otherwise(one: Contradiction) -> str:
-    """A claim, followed by lines with its wrong words and the passages that contradict it, if these are known."""
     wrong = " ".join(one.claim.judgement.wrong.split())
     lines = [
         " ".join(one.claim.self_contained.split()),
@@ -117,7 +116,6 @@ def _on_one_line(answer: RewrittenSentence) -> str:
 
 
 def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
-    """Raises ModelOutputError if the reply is not a valid correction of the sentence."""
     complaint = _complaint(fault, _on_one_line(answer))
     if complaint:
         raise ModelOutputError(complaint, schema=RewrittenSentence.__name__, reply=answer.model_dump_json())

@@ -117,7 +117,6 @@ def _question(prompts: PromptRegistry, *, n_searches: int) -> RenderedPrompt:
 
 
 def _mode(gateway: ModelGateway, strongest: Mode) -> Mode:
-    """Returns the mode for the next question, which is `strongest` or a weaker mode."""
     modes = list(Mode)
     return next(mode for mode in modes[modes.index(strongest) :] if gateway.abilities.offers(mode))
 

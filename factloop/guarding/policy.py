@@ -125,7 +125,6 @@ class Policy:
 
 
 def _without_marker(before: str) -> str:
-    """The text before a sentence, without the spaces and list marker that belong to the sentence."""
     return before[: max(before.rfind("\n"), before.rfind("\r")) + 1]
 
 

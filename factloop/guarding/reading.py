@@ -219,7 +219,6 @@ class Reader:
 
 
 def _shown(text: str, sentence: sentences.Sentence) -> tuple[str, int]:
-    """Returns the text that starts with the sentence, after its context, and the shift of positions in characters."""
     before = text[: sentence.start]
     if len(before) > OPENING + RECENT:
         opening, recent = _CUT_AT_END.sub("", before[:OPENING]), _CUT_AT_START.sub("", before[-RECENT:])

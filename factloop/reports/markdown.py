@@ -156,7 +156,6 @@ def _tag(token: Token) -> Tag:
 
 
 def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Iterator[Part]:
-    """The parts of a block's content. Positions follow from the tokens, which are in the same order."""
     at, href = 0, ""
     for token in tokens:
         if token.type in ("softbreak", "hardbreak"):
@@ -183,7 +182,6 @@ def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Ite
 
 
 def _extent(token: Token, content: str, at: int) -> tuple[int, int, int]:
-    """Start and end of the token's text in the content, and the end of the token itself."""
     if token.type == "text_special":  # an escaped character, or an entity
         return at, at + len(token.markup), at + len(token.markup)
     if token.type == "code_inline":
@@ -195,7 +193,6 @@ def _extent(token: Token, content: str, at: int) -> tuple[int, int, int]:
 
 
 def _runs(text: str, places: Sequence[int]) -> Iterator[TextRun]:
-    """Yields the text in runs with contiguous positions. The last position is the end of the text."""
     if len(places) != len(text) + 1:
         yield TextRun(text, places[0], places[-1])
         return

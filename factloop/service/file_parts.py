@@ -41,7 +41,6 @@ def answer(file: str, most: int, longest: int) -> dict[str, Any]:
 
 
 def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
-    """Yields a document's fields for each part that contains text. Raises FactloopError, OSError, BadZipFile."""
     (path,) = find_files([file]).paths
     if is_compressed(path):
         raise DataError("the file is compressed; unpack it first")

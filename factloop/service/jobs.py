@@ -272,7 +272,6 @@ class Jobs:
     async def _events(
         self, stored: StoredJob | None, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
-        """Yields the stored events in portions. If the job has ended, the last event says so."""
         if stored is None:
             return
         # The text of an unfinished job may change between two portions.

@@ -184,7 +184,6 @@ class Leases:
     def _unfinished(
         self, connection: Connection, free: ColumnElement[bool]
     ) -> tuple[dict[str, deque[Waiting]], Counter[str], Counter[str]]:
-        """Returns the waiting jobs by owner, oldest first, and how many jobs each owner runs here and everywhere."""
         queues: defaultdict[str, deque[Waiting]] = defaultdict(deque)
         here, everywhere = Counter[str](), Counter[str]()
         is_free = case((free, 1), else_=0).label("is_free")

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.core.errors import FactloopError, NoPlaceToKeep, RunInUse
+from factloop.core.files.private import make_private_folder
 from factloop.core.records import Record
 from factloop.service.errors import RequestRefusal, error_words, failure_words
 from factloop.service.kept import Database
@@ -304,7 +305,7 @@ class Runner:
             )
             live.stored = live.stored.changed(begun_anew=True)
         with suppress(OSError):  # shows the next attempt that this attempt had the same folder
-            await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+            await asyncio.to_thread(make_private_folder, folder)
         with self._metrics.working.labels(job.kind).track_inprogress(), self._metrics.seconds.labels(job.kind).time():
             try:
                 outcome = await self._do(live, folder)

@@ -354,7 +354,6 @@ def _delete(connection: Connection, job_ids: Sequence[str]) -> None:
 
 
 def _matching(rows: Iterable[Any], wanted: JobFilter, limit: int, most_rows: int) -> tuple[list[StoredJob], str | None]:
-    """Returns the first matching jobs, and the id of the last row that was read, or None if there are no more rows."""
     found: list[StoredJob] = []
     reached = None
     for number, row in enumerate(rows):

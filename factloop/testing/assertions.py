@@ -86,8 +86,6 @@ def _paths(paths: Sequence[str | Path]) -> list[str]:
 
 
 def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Returns a synchronous version of the assertion, which also works inside a running event loop."""
-
     @wraps(asynchronous)
     def assertion(*args: P.args, **kwargs: P.kwargs) -> T:
         __tracebackhide__ = True
@@ -222,7 +220,6 @@ assert_factual = _blocking(aassert_factual)
 
 
 def _given(documents: Documents | None, among_docs: Sequence[Document]) -> Documents | None:
-    """Returns all documents that are not paths, or None if none were passed. The list may be empty."""
     if isinstance(documents, BaseRetriever | VectorStore) and not among_docs:
         return documents
     found = documents_of("documents", documents)

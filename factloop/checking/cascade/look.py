@@ -58,7 +58,6 @@ class CheapStage:
         return scored.score
 
     async def _best(self, claim: str, evidence: Sequence[Evidence], meter: UsageMeter) -> str:
-        """Id of the single passage that supports the claim best."""
         (scored,) = await score_pairs(
             self.reader, [VerifierPair(claim, item.passage) for item in evidence], meter=meter
         )

@@ -48,7 +48,6 @@ def segments(report: FactualityReport) -> list[Segment]:
 
 
 def _table_heads(response: str) -> dict[tuple[int, int], str]:
-    """Maps the span of each table row to its header."""
     if "|" not in response:
         return {}
     rows = (part for part in read_outline(response) if part.kind == "row")

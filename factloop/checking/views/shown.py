@@ -150,7 +150,6 @@ def _list(claims: Sequence[ClaimView]) -> Table:
 
 
 def _told(one: ClaimView) -> list[Text]:
-    """The claim, its verdict and the grounds for the verdict, or a single line if the claim repeats another one."""
     if one.claim.duplicate_of is not None:
         same = "another claim" if one.repeats is None else f"claim {one.repeats}"
         return [Text(f"{one_line(one.text, LONGEST_REPEAT)} ") + Text(f"(same as {same})", style="dim")]
@@ -167,7 +166,6 @@ def _told(one: ClaimView) -> list[Text]:
 
 
 def _sources(one: ClaimView) -> list[Text]:
-    """The decisive or closest sentence with its source or, if there is no such sentence, the first cited source."""
     if not one.cited:
         return []
     said = one.marked

@@ -95,7 +95,6 @@ def compare(given: Compare) -> int:
 
 
 def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
-    """Compares the variants of one experiment, or of two experiments on the same data, with any labels added since."""
     from factloop.evaluation.experiments.assess import assess
     from factloop.evaluation.experiments.finished import side_by_side, with_labels
     from factloop.evaluation.experiments.views.shown import print_experiment, render_experiment_html

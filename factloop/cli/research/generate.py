@@ -104,7 +104,6 @@ def _note_shortfall(given: LongFact, n_prompts: int, name: str) -> None:
 
 
 def _place(given: LongFact) -> tuple[str | Path, str]:
-    """Returns the file or folder of the prompts, and its name in reports."""
     from factloop.evaluation.datasets.folder import find_part, named_part
 
     if given.data == STANDARD_INPUT:
@@ -120,7 +119,6 @@ def _dataset(given: LongFact) -> tuple[str, str]:
 
 
 def _prompts(given: LongFact, place: str | Path) -> Iterator[AnyPrompt]:
-    """Yields the prompts of the data set or, for LongFact, of any file. Raises ConfigError if there are none."""
     from factloop.evaluation.datasets.longfact import load_prompts
     from factloop.evaluation.datasets.registry import find_dataset, load_part
 

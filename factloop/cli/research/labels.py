@@ -170,7 +170,6 @@ def export(given: Export) -> int:
 
 
 def _systems(given: Export) -> tuple[str, dict[str, str]]:
-    """Returns the system of the files that no flag names, and the systems of the named files."""
     from factloop.evaluation.labels.exporting import UNNAMED
 
     of_file, of_rest = dict[str, str](), list[str]()

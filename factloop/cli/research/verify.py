@@ -91,7 +91,6 @@ def verify(given: Verify, flags: Flags) -> int:
 
 
 def _input(given: Verify) -> tuple[Iterator[PlacedRow], str, str]:
-    """Returns the rows, the file that contains them, and the data set of rows that do not name one."""
     from factloop.evaluation.datasets.folder import find_part
     from factloop.evaluation.datasets.mapping import ColumnMapping
     from factloop.evaluation.verification.pairs import load_dataset_pairs, load_pairs

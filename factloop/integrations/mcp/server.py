@@ -223,7 +223,6 @@ class _Tools:
 
     @asynccontextmanager
     async def _turn(self, ctx: Context[Any, Any]) -> AsyncIterator[None]:
-        """Waits for the caller's turn. Raises ToolError for errors that the caller or the operator can fix."""
         request = ctx.request_context.request
         async with self._calls.turn(NO_OWNER if request is None else request.scope.get(OWNER, NO_OWNER)):
             try:

@@ -80,7 +80,6 @@ def _as_running(item: pytest.Item) -> RunningTest:
 
 
 def _as_typed(item: pytest.Item) -> str:
-    """Returns the name of the test for the command line, relative to the folder in which pytest was started."""
     _, separator, names = item.nodeid.partition("::")
     try:
         path = os.path.relpath(item.path, item.config.invocation_params.dir)

@@ -193,7 +193,6 @@ _PARTS: tuple[tuple[str, Callable[[Cell], Value]], ...] = (
 
 
 def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
-    """Headers and values of all CSV columns, including the parts of figures that occur in any line."""
     for place, column in enumerate(sheet.columns):
         head = column.key or column.head
         cells = [line.cells[place] for line in sheet.lines]

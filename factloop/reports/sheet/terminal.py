@@ -51,7 +51,6 @@ def sheet_body(sheet: Sheet, width: int, narrow: Layout | None = None) -> Render
 
 
 def _widths(sheet: Sheet, room: int) -> list[int] | None:
-    """The widths of the columns, with as little wrapping of headers as possible, or None if the columns do not fit."""
     needed = [*map(_needed, zip(*map(sheet.on_terminal, sheet.lines), strict=True))]
     for limit in range(max((head for _, head in needed), default=0), -1, -1):
         widths = [max(least, min(head, limit)) for least, head in needed]
@@ -61,7 +60,6 @@ def _widths(sheet: Sheet, room: int) -> list[int] | None:
 
 
 def _needed(found: Sequence[tuple[Column, Cell]]) -> tuple[int, int]:
-    """The width of the longest text or word in the header, and the width of the whole header."""
     column = found[0][0]
     head = one_line(column.head)
     below = max(cell_len(_below(cell)) for _, cell in found)
@@ -120,7 +118,6 @@ def _head(column: Column, width: int) -> Text:
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """The text as lines of at most this width. A longer word gets a line of its own."""
     lines: list[str] = []
     for word in text.split():
         if lines and cell_len(f"{lines[-1]} {word}") <= width:

@@ -64,7 +64,6 @@ def database_bytes(path: Path) -> int:
 
 
 def _indexes(folder: Path) -> Iterator[Thing]:
-    """Yields the indexes by name, even if only the lock remains."""
     names = sorted({found[1] for path in _entries(folder) if (found := _INDEX.fullmatch(path.name))})
     for path in (folder / name for name in names):
         seen = (path.with_suffix(USE), path / MANIFEST, path)
@@ -105,7 +104,6 @@ def _bytes_below(path: Path) -> int:
 
 
 def _bytes(path: Path) -> int:
-    """Returns the size of the file, or 0 if another process has removed it in the meantime."""
     try:
         return path.stat().st_size if path.is_file() else 0
     except OSError:
