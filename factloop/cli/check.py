@@ -1,4 +1,4 @@
-"""`factloop check` reports which claims in a text are supported, and returns an exit code."""
+"""`factloop check` reports which claims in a text are supported."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def check(given: Check, flags: Flags) -> int:
     settings = with_leave_to_fetch(settings)
     kept = settings.model is not None and settings.cache
     report = run_until_stopped(_report(given, settings, response), run_dir=given.run_dir, kept=kept)
-    with step("writing the report", quiet=given.quiet):  # rendering the page takes seconds if the text is long
+    with step("writing the report", quiet=given.quiet):  # a page for a long text takes seconds to render
         page = partial(render_html, report, file_name(given.answer))
         deliver(given, report, partial(print_report, report), page=page)
     return left_after(report, exit_code(report, given), settings.deadline_s)
@@ -77,7 +77,7 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
 
 
 def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:
-    """Prints the estimated cost of a check, followed by `more`. Spends nothing. Returns the exit code."""
+    """Prints the estimated cost of a check, followed by `more`, and returns the exit code. Spends nothing."""
     from factloop.checking.estimate import estimate, length_of_documents, plan_of
     from factloop.tools.search.build import check_sources
 
@@ -89,7 +89,7 @@ def print_estimate(given: Check, settings: CheckSettings, response: str, more: s
 def deliver_estimate(
     given: Estimated, found: Estimate, of: str, settings: CheckSettings, more: str | None = None
 ) -> int:
-    """Writes and shows an estimate, followed by `more`. Returns the exit code."""
+    """Writes and prints an estimate, followed by `more`, and returns the exit code."""
     lines = (
         f"Nothing was spent. Estimate for {of} with {settings.model or 'the offline engine'}:",
         f"  {plural(found.n_sentences, 'sentence')}, about {plural(found.n_claims, 'claim')}",

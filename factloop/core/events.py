@@ -54,7 +54,7 @@ class ServerWait(Record):
     """For example, `serper` or the name of the model."""
     waited_s: float
     patience_s: float
-    """Seconds after which factloop stops waiting and leaves claims that need the server unscored."""
+    """Seconds after which factloop stops waiting. Claims that need the server are then left unscored."""
     cause: str
     """The result of the last request, such as `status 429`, or the state of the batches."""
     n_requests: int | None = None

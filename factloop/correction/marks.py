@@ -22,17 +22,17 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class MarkPolicy:
-    """What to do with unsupported content for which there is no better wording."""
+    """What to do with unsupported content that could not be corrected."""
 
     unsupported: Unsupported = "mark"
     unscored: Unscored = "auto"
     contradicted: Contradicted = "mark"
 
     def mark_for(self, finding: Finding) -> str | None:
-        """The mark for a passage with this finding, or None if it should not be marked.
+        """The mark for a passage with this finding, or None if the passage should not be marked.
 
-        Contradicted claims that could not be corrected are always marked, as are claims that could not be removed as
-        requested. Code is never marked, because the mark would become part of the code.
+        Contradicted claims that could not be corrected are always marked, and so are claims that could not be removed
+        as requested. Code is never marked, because the mark would become part of the code.
         """
         if finding is Finding.CONTRADICTED:
             return CONTRADICTED
@@ -51,14 +51,14 @@ class _Passage:
 
 
 def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Doubt, ...]]:
-    """The response of a report with its marks, and a list of all doubtful passages in order, whether marked or not."""
+    """The response with its marks, and a list of all doubtful passages in order, including unmarked passages."""
     pieces: list[str] = []
     doubts: list[Doubt] = []
     code = list(code_in(report.response))
     reached = inserted = 0
     for passage in _in_doubt(report):
         start, end = passage.span
-        if start < reached:  # overlaps the previous passage, whose mark would be in the middle of it
+        if start < reached:  # overlaps the previous passage, whose mark would be inside this one
             at = min(start + inserted, reached + inserted)
             doubts.append(Doubt(span=(at, at), findings=passage.findings, claims=passage.claims))
             continue
@@ -100,8 +100,8 @@ def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
 
 
 def _places(response: str, claims: Sequence[Claim]) -> Sequence[Span]:
-    """The passage to mark for each claim. This is its sentence or, if all claims in a table row can be assigned to
-    cells, its cell."""
+    """The passage to mark for each claim. This is the claim's sentence, or its cell in a table row if all claims in the
+    row can be assigned to cells."""
     rows = {(part.start, part.end): part for part in read_outline(response) if part.kind == "row"} if claims else {}
     cells = [_cell(claim, rows.get(claim.span)) for claim in claims]
     unsure = {claim.span for claim, cell in zip(claims, cells, strict=True) if cell is None}

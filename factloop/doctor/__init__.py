@@ -1,1 +1,1 @@
-"""Reports which configured parts work, in which modes and with which limits, and how to fix the others."""
+"""Tests every configured part. Reports how it works and its limits, or how to fix it."""

@@ -155,7 +155,7 @@ def test_a_servers_context_is_a_limit(
     assert found["model"]["context_tokens"] == tokens
     limits = [] if tokens is None else [f"{tokens:,} tokens of context"]
     assert [one for one in found["limits"] if "context" in one] == limits
-    assert "no budget in USD: its price is unknown; set --price-in and --price-out" in found["limits"]
+    assert "no budget in USD, because the price is unknown; set --price-in and --price-out" in found["limits"]
     priced = part(diagnosis(factloop, *at, "--price-in", 1, "--price-out", 2, code=DONE), "model")
     assert not [one for one in priced["limits"] if "USD" in one]
 

@@ -35,7 +35,7 @@ TABLE = {
         answer.md ONLINE --budget-usd 1                   | --price-in
         answer.md ONLINE --price-in 1                     | set both --price-in and --price-out
         answer.md --plan quick                            | plan = 'quick' & 'paper', 'fused' or 'grounded'
-        answer.md --docs docs --plan safe                 | the plan safe uses one chat model
+        answer.md --docs docs --plan safe                 | plan 'safe' uses a single chat model
         answer.md --search bing                           | 'bing' & serper, wikipedia, searxng
         answer.md --docs nowhere --dry-run                | nowhere
         answer.md --model nobody:x --search serper        | nobody
@@ -154,7 +154,7 @@ TABLE = {
         --corpus absent                                   | absent
     """,
     "mcp": """
-        --transport http --host 0.0.0.0                   | others could reach it, so set a key
+        --transport http --host 0.0.0.0                   | needs an API key, since other machines can reach it
         --transport http --port 70000                     | --port 70000
         --transport http --api-key-file none.txt          | cannot be read
         --docs nowhere                                    | nowhere
@@ -340,10 +340,12 @@ def files(home: Path, answer: Path, docs: Path) -> None:
         *(pytest.param(arguments, said.split(" & "), id=arguments[:80]) for arguments, said in ROWS),
         pytest.param("check no\0pe.md", ["cannot be read"], id="NUL in the name"),
         pytest.param("check answer.md --json no\0pe.json", ["cannot be written"], id="NUL in the name of an output"),
-        pytest.param("check answer.md --question 'half \udcff'", ["question: half a character"], id="half a character"),
+        pytest.param(
+            "check answer.md --question 'half \udcff'", ["question: contains half a character"], id="half a character"
+        ),
         pytest.param(
             "check answer.md --docs docs --question 'O\udcc3\udcb9 ?'",
-            ["at position 1; if it came from the terminal, set LC_ALL=C.UTF-8"],
+            ["at position 1; if the text came from the terminal, set LC_ALL=C.UTF-8"],
             id="as Python gives Où under LC_ALL=C",
         ),
         pytest.param("check '\x1b[31mnope\n.md'", ["␛[31mnope"], id="escapes are shown and not obeyed"),

@@ -337,7 +337,7 @@ async def test_one_allowance_holds_for_the_whole_correction(sim: Simulator, resp
         assert not done.accepted
         assert "[contradicted]" in done.text
         details = {left.detail for left in done.left if left.reason is LeftReason.REWRITE_FAILED}
-        used_up = f"budget: the budget of this correction is used up: {most} calls"
+        used_up = f"budget: the budget for this correction is used up: {most} calls"
         assert details == ({used_up} if most < n_checked + n_rewritten else set())
     assert done.rejected is Rejection.NOT_CHECKED
     done = await of_whole(sim, response, max_calls_per_check=n_checked)

@@ -1,1 +1,1 @@
-"""Reads and writes files: table rows, strict JSON, atomically written files, and files readable only by their owner."""
+"""Reads tables row by row, and writes strict JSON, whole files at once, and files that only their owner can read."""

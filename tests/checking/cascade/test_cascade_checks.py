@@ -93,7 +93,7 @@ def test_a_run_directory_belongs_to_one_cascade(sim: Simulator, response: Respon
     ("settings", "changes", "said"),
     [
         ({"model": None, "base_url": None}, {}, "set one with --model"),
-        ({"docs": ()}, {}, "needs documents .--docs"),
+        ({"docs": ()}, {}, "needs documents: set them"),
         ({}, {"identity": {"verifier": "baseline", "weights": "0" * 64}}, "weights differ.; tune it again"),
         ({}, {"verifier": "llm:openai:sim"}, "calls a server"),
         ({}, {"verifier": "oracle"}, "unknown judge 'oracle'"),

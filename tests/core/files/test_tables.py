@@ -49,7 +49,7 @@ def test_what_is_no_array_is_named(tmp_path: Path, text: str, line: int | None, 
 
 
 def test_an_array_has_a_bound(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="longer than 5 characters"):
+    with pytest.raises(DataError, match="must not exceed 5 characters"):
         list(read_json_array(written(tmp_path, '[{"a": 1}]'), largest=5))
 
 
