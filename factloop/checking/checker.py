@@ -251,7 +251,7 @@ class FactChecker(ClosesPerLoop):
         Raises ConfigError if the checker has a shared budget, which belongs to this process.
         """
         if self._budget is not None:
-            raise ConfigError("cannot send this checker to another process: omit `budget`, which is not shared there")
+            raise ConfigError("cannot send a checker with a shared budget to another process: omit `budget`")
         return partial(type(self), search=self._own_tools, settings=self.settings), (self._model,)
 
     async def _tools(self, *, alone: bool = True) -> tuple[SearchTool, ...]:

@@ -43,7 +43,7 @@ def clear(given: Clear, flags: Flags) -> int:
     place = place_looked_at(load_settings(RunSettings, flags))
     cleared = clear_cache(place, answers=given.only != "indexes", indexes=given.only != "answers")
     for path in cleared.stayed:
-        note(f"{path} was not removed, because another process is using it or its permissions do not allow it")
+        note(f"cannot remove {path}: another process is using it, or you do not have permission")
     deliver(given, cleared, show_lines([_said(cleared)]))
     return BROKEN if cleared.stayed else DONE
 

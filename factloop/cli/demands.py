@@ -65,7 +65,7 @@ def code_of(
     why: str,
     nothing: str | None,
 ) -> int:
-    """Returns the exit code for one or more checks. The keys of `precisions`, such as " of A", say what is measured.
+    """Returns the exit code for one or more checks. The keys of `precisions`, such as " for A", say what is measured.
 
     `why` explains why claims are unscored. `nothing` explains why there are no claims, or is None if a report may have
     no claims.

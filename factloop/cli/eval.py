@@ -121,7 +121,7 @@ def _judge_again(given: Responses, settings: CheckSettings) -> int:
         raise ConfigError(f"{given.data} is a run of `factloop eval factscore`: {said}")
     settings = settings.model_copy(update={"plan": settings.plan or run.summary.fingerprint.plan})
     items = replayed_items(run.responses(), by_evidence=by_evidence)
-    data = f"the answers {'and the evidence ' if by_evidence else ''}in {given.data}, a run on {run.summary.data}"
+    data = f"answers {'and evidence ' if by_evidence else ''}from {given.data}, a run on {run.summary.data}"
     return _judge(given, settings, items, place=given.data, data=data, kind="responses")
 
 
@@ -168,9 +168,9 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
         if not mark or not column:
             raise ConfigError(f"--column {one[:80]}: must be FIELD=COLUMN, such as prompt=question")
         if name not in FIELDS:
-            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}; fields are {', '.join(FIELDS)}")
+            raise ConfigError(f"--column {one[:80]}: unknown field {name[:40]!r}; the fields are {', '.join(FIELDS)}")
         if columns.setdefault(name, column) != column:
-            raise ConfigError(f"--column {one[:80]}: {name} is set twice")
+            raise ConfigError(f"--column {one[:80]}: {name} is set twice; set it only once")
     return columns
 
 
@@ -308,7 +308,7 @@ def _exit_code(given: Run, summary: RunSummary, why_unscored: str) -> int:
     return code_of(
         sum(one.scored for one in counts),
         sum(one.unscored for one in counts),
-        {f" of {one_line(one.system)} ({plural(one.precision.n, 'response')})": one.precision.value for one in systems},
+        {f" for {one_line(by.system)} ({plural(by.precision.n, 'response')})": by.precision.value for by in systems},
         given,
         why=why_unscored,
         nothing=ALL_IRRELEVANT if any(one.total for one in counts) else NO_CLAIMS_MADE,

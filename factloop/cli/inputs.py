@@ -53,7 +53,7 @@ def decode(raw: bytes, name: str) -> str:
     encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), "utf-8")
     controls = sum(raw.count(bytes([control])) for control in _CONTROLS) if encoding.startswith("utf-8") else 0
     if controls > MOST_CONTROLS * len(raw):
-        raise DataError("this is a binary file, not text", path=name)
+        raise DataError("this is a binary file, not text; pass a text file", path=name)
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
@@ -123,9 +123,7 @@ def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
     from factloop.tools.search.documents.files import find_files
 
     if Path(text).resolve() in {path.resolve() for path in find_files(documents).paths}:
-        raise ConfigError(
-            f"{text} is one of the documents ({flag}), so it would support itself; move it to a new folder"
-        )
+        raise ConfigError(f"{text} is one of the documents ({flag}), so it would support itself; move it elsewhere")
 
 
 def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
@@ -136,7 +134,7 @@ def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
         if not (mark and name.strip() and value.strip()):
             raise ConfigError(f"{flag} {one[:80]}: must be {what}")
         if name in pairs:
-            raise ConfigError(f"{flag} {one[:80]}: {name} is set twice")
+            raise ConfigError(f"{flag} {one[:80]}: {name} is set twice; set it only once")
         pairs[name] = value
     return pairs
 

@@ -111,7 +111,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
         if one.response.text.strip()  # empty responses stay unscored, because they cannot be judged
     ]
     if not items:
-        raise ConfigError(f"{place}: every response is empty; use data with at least one response")
+        raise ConfigError(f"{place}: every response is empty; pass a file that contains responses")
     work = score_all(items, settings, given.run_dir, quiet=given.quiet, subjects=subjects)
     run = run_until_stopped(work, run_dir=given.run_dir, kept=settings.cache)
     result = _correlated(given, named, asked, run, _scores(metrics, asked, run))

@@ -86,10 +86,10 @@ def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
         other = plan_of_prompt(name)
         falls_back = (plan, other) == ("grounded", "fused")
         if other is not None and (falls_back or name not in sent):
-            when = "uses it only if a reply to its own prompts is unusable" if falls_back else "uses other prompts"
+            when = "sends this prompt only if other replies are unusable" if falls_back else "sends other prompts"
             kinds = [" with verifiable=yes" * one for one in (name not in PLAN_PROMPTS[other], settings.verifiable)]
             remedy = "" if kinds[0] == kinds[1] else f" --set verifiable={'yes' if kinds[0] else 'no'}"
-            said = f"{name} belongs to plan '{other}'{kinds[0]}; this check uses '{plan}'{kinds[1]}, which {when}"
+            said = f"{name} belongs to the {other} plan{kinds[0]}; this check follows {plan}{kinds[1]}, which {when}"
             note(f"--prompts {settings.prompts}: {said}; use `--plan {other}{remedy}`")
 
 

@@ -78,9 +78,9 @@ def _refuse_contradictions(given: Trust, settings: TrustSettings) -> None:
     if (given.answers is None) == (given.question is None):
         raise ConfigError("pass a file of answers, or use --question and --response")
     if given.answers is not None and given.response is not None:
-        raise ConfigError("--response needs --question instead of a file")
+        raise ConfigError("--response needs --question: pass a question instead of a file")
     if given.search:
-        raise ConfigError("--search needs --long-form: set it, or omit --search")
+        raise ConfigError("--search needs --long-form: add --long-form, or omit --search")
     if given.question is not None and (given.response is None) != given.answer:
         raise ConfigError("--question needs --response, or --answer to ask the subject model for a response")
     if given.answer and settings.subject_model is None:
@@ -158,7 +158,7 @@ def _long_form(given: Trust, settings: TrustSettings) -> int:
     deliver(given, report, partial(print_long_form, report), page=partial(render_long_form_html, report))
     unscored = missing_scores(report)
     if given.fail_if_unscored and unscored:
-        return left_unscored(f"{unscored} scores are missing (--fail-if-unscored)")
+        return left_unscored(f"{plural(unscored, 'score')} missing (--fail-if-unscored)")
     return DONE
 
 
@@ -184,7 +184,7 @@ def _exit_code(given: Trust, settings: TrustSettings, run: TrustRun) -> int:
         return left_unscored(f"no answer could be scored: {failure}")
     missing = sum(part.unscored_reason not in (None, UnscoredReason.NO_SOURCE) for part in parts)
     if given.fail_if_unscored and missing:
-        return left_unscored(f"{missing} scores are missing (--fail-if-unscored)")
+        return left_unscored(f"{plural(missing, 'score')} missing (--fail-if-unscored)")
     if given.fail_under is None:
         return DONE
     both = settings.subject_model is not None and bool(settings.corpus)

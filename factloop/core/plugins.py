@@ -23,6 +23,6 @@ def load_plugin(group: str, name: str) -> Any:
     try:
         return found.load()
     except Exception as error:  # importing it runs third-party code
-        place = f"{found.value} of {found.dist.name if found.dist is not None else 'an unknown distribution'}"
+        place = f"{found.value} in {found.dist.name if found.dist is not None else 'an unknown distribution'}"
         said = f"cannot load {name!r} from {place} ({type(error).__name__}: {error})"
         raise ConfigError(f"{group}: {said}; fix or uninstall this plugin") from error

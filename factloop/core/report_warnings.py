@@ -13,8 +13,8 @@ NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: supply documents
 BASELINE_FINDS = "including 214 planted errors, the baseline called only 4 contradicted"
 """Measured on labelled answers; see docs/rag.md."""
 OFFLINE = (
-    "Judged without a model, by a baseline that compares words and figures. It says supported or contradicted only "
-    "when it is usually right, and leaves the rest for you to read. It finds few errors: of 582 labelled facts, "
+    "Judged without a model, by a baseline that compares words and figures. It gives a verdict only in cases that it "
+    "usually gets right, and leaves all others for you to read. It finds few errors: of 582 labelled facts, "
     f"{BASELINE_FINDS}."
 )
 _BROKEN_OFF = FAILURES | {UnscoredReason.BUDGET}

@@ -129,7 +129,7 @@ class Corrector:
         asked = question_of(question)
         if isinstance(response, FactualityReport):
             if asked is not None and asked != response.prompt:
-                raise DataError("the report is for a different question: omit `question`, or pass the report for it")
+                raise DataError("the report is for a different question: pass the same question, or omit it")
             text, asked = response.response, response.prompt
         else:
             text = response

@@ -215,11 +215,11 @@ def rewrite(response: str, changes: tuple[Change, ...]) -> str:
     for change in changes:
         start, end = change.span
         if start < reached or response[start:end] != change.old:
-            raise ValueError(f"the old text of the change at {change.span} is not in the response there")
+            raise ValueError(f"the response does not contain the old text of a change at {change.span}")
         parts += (response[reached:start], change.new)
         length += start - reached + len(change.new)
         if change.new_span != (length - len(change.new), length):
-            raise ValueError(f"the new text of the change at {change.span} must be at {change.new_span}")
+            raise ValueError(f"the rewritten text does not contain the new text of a change at {change.new_span}")
         reached = end
     return "".join([*parts, response[reached:]])
 

@@ -131,7 +131,7 @@ async def _naming_models(error: ToolError, chat: ChatModel) -> ToolError:
     if not names:
         return error
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    said = f"{error}: the server has {', '.join(names[:MOST_NAMED])}{more}"
+    said = f"{error}; the server offers {', '.join(names[:MOST_NAMED])}{more}"
     return ToolError(said, tool=error.tool, status=error.status)
 
 

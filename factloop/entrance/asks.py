@@ -79,7 +79,7 @@ NO_SUBJECT = "the response is missing, and no subject model is configured to wri
 NOTHING_TO_SCORE_BY = "there is nothing to score the response by: pass documents"
 NOTHING_TO_SEARCH = "there is nothing to check against: pass documents, because this server has no other sources"
 NOTHING_FAITHFUL = "faithfulness needs documents: pass documents, or use the 'factuality' mode"
-NO_TEXT = "there is nothing to check against: the documents contain no text"
+NO_TEXT = "there is nothing to check against: the documents contain no text; pass documents with text"
 
 
 def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:

@@ -106,7 +106,9 @@ class ApiKeys:
             key, *values = line.split(" ")
             hashed = _hash(key)
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
-                raise ConfigError(f"API key {number}: must be {SHORTEST} or more printable ASCII characters, no spaces")
+                raise ConfigError(
+                    f"API key {number}: must have {SHORTEST} or more printable ASCII characters, no spaces"
+                )
             if hashed in owners:
                 earlier = list(owners).index(hashed) + 1
                 raise ConfigError(f"API key {number} is the same as API key {earlier}; remove one of them")
@@ -160,7 +162,6 @@ def _hash(key: str) -> str:
 
 
 def key_refusal(header: str | None) -> str:
-    """Returns the error message for a caller whose `Authorization` header contains no known key."""
     scheme, _, key = (header or "").strip().partition(" ")
     if scheme.lower() == "bearer" and key.strip():
         return "the key is not valid for this server"

@@ -77,7 +77,7 @@ def _warn_of_misspelt(environment: Mapping[str, str], known: Collection[str]) ->
 @cache
 def _say_misspelt(name: str, near: str) -> None:
     """Warns only once per process, because a command may load settings more than once."""
-    log.warning("factloop has no environment variable %s, so it has no effect; did you mean %s?", name, near)
+    log.warning("the environment variable %s has no effect; did you mean %s?", name, near)
 
 
 def _place(name: str, variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:

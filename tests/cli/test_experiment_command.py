@@ -193,7 +193,7 @@ def test_a_dry_run_counts_the_calls_that_are_answered_already(
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name)
     unknown = factloop(*planned)
-    assert (unknown.code, "the answers in run could not be counted" in unknown.complaint) == (0, True)
+    assert (unknown.code, "cannot count the answers in run" in unknown.complaint) == (0, True)
     assert json.loads(unknown.out)["answered_calls"] == 0
 
 
@@ -298,7 +298,7 @@ def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
     cause = "Assessment: I'm sorry, but I can't help with that."
     assert done.code == 3
     assert done.err.splitlines()[-2:] == [
-        f"factloop: {name}: no claim could be scored, 12 of 12: {cause}" for name in ("packaged", "strict")
+        f"factloop: {name}: no claim could be scored (12 of 12): {cause}" for name in ("packaged", "strict")
     ]
     assert not caplog.records, "once for each variant, not for each claim"
     suite = ElementTree.parse(home / "gate.xml").getroot()

@@ -118,11 +118,17 @@ def test_what_has_no_answer_is_counted(factloop: Command, sim: Simulator, data: 
     sim.set(faults=Faults(refusal=1.0))
     command = (*LONGFACT, "--data", data, "--n", 5, "--out", "out.jsonl")
     result = factloop(*command)
-    assert (result.code, result.complaint) == (3, "factloop: no response was received; repeat the command to try again")
+    assert (result.code, result.complaint) == (
+        3,
+        "factloop: no responses were received; repeat the command to try again",
+    )
     assert "  5 without a response (5 × refusal); repeat the command to try again" in result.out
     assert (home / "out.jsonl").read_bytes() == b""
     none = factloop(*PROMPTS, "--topic", "t", "--out", "p.jsonl")
-    assert (none.code, none.complaint) == (3, "factloop: no prompt was received; nothing was written")
+    assert (none.code, none.complaint) == (
+        3,
+        "factloop: nothing was written: no prompts were received; repeat the command",
+    )
     assert "t: 0, not 30, in 3 rounds; dropped 0 repeated, 0 alike, 0 unusable; 3 failed rounds" in none.out
     assert not (home / "p.jsonl").exists()
 

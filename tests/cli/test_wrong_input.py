@@ -105,7 +105,7 @@ TABLE = {
         bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': it is missing
         bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': it is missing
         responses.jsonl --column prompt                   | --column prompt: must be FIELD=COLUMN
-        responses.jsonl --column promt=q                  | there is no field 'promt'; fields are id
+        responses.jsonl --column promt=q                  | unknown field 'promt'; the fields are id
         responses.jsonl --column id=a --column id=b       | id is set twice
         responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
         responses.jsonl --k 0                             | --k 0: must be a positive whole number, median or maximum

@@ -101,7 +101,7 @@ def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
     from factloop.evaluation.experiments.views.shown import print_experiment, render_experiment_html
 
     if len(given.runs) > 2:
-        raise ConfigError("experiments are compared in pairs: pass one or two run directories")
+        raise ConfigError("cannot compare more than two experiments: pass one or two run directories")
     if given.k or given.abstention is not None:
         raise ConfigError("--k and --abstention are for runs of `factloop eval`: set them in the experiment's plan")
     results = side_by_side(given.runs, given.system)

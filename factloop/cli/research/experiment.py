@@ -93,7 +93,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
         try:
             cells = run_until_stopped(judged_before(plan, data, settings, given.run_dir), run_dir=None, kept=False)
         except (FactloopError, OSError) as error:  # no key, or the experiment is running
-            note(f"the answers in {given.run_dir} could not be counted: {error}")
+            note(f"cannot count the answers in {given.run_dir}: {error}")
             cells = []
         found = estimate_experiment(plan, data, settings, demands, 1.0 - given.level, cells=cells)
         return _print_estimate(given, found, looks)
@@ -147,7 +147,7 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
     for (name, why), n in causes.most_common(10):
         if name in failed or not given.quiet:
             said = NO_CLAIM if name in failed else "some claims have no verdict"
-            note(f"{name}: {said}, {n:,} of {n_of[name]:,}: {why}")
+            note(f"{name}: {said} ({n:,} of {n_of[name]:,}): {why}")
     if failed:
         return UNSCORED
     if given.fail_if_unscored and unscored:
@@ -157,7 +157,7 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
 
 def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequence[Look]) -> int:
     noun, calls = found.kind.removesuffix("s"), plural(found.calls, "call")
-    answered = f"  {found.answered_calls:,} of these {calls} have already been answered; the others take"
+    answered = f"  {found.answered_calls:,} of these {calls} have already been answered; the remaining calls take"
     shown = ", ".join(f"{f'{least:.2f}' if least else 'none'} in {name}" for name, least in found.can_show.items())
     power = f"  differences that would be detected 4 times out of 5: about {shown}; "
     power += f"detecting 0.1 in balanced_accuracy takes about {found.n_for_tenth:,} independent claims"

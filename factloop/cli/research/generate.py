@@ -93,7 +93,7 @@ def longfact(given: LongFact, flags: Flags) -> int:
     deliver(given, report, show_lines(_responses_in_words(report)))
     _note_shortfall(given, len(prompts), name)
     if report.unanswered and not report.n_answered:
-        return left_unscored("no response was received; repeat the command to try again")
+        return left_unscored("no responses were received; repeat the command to try again")
     return DONE
 
 
@@ -170,7 +170,7 @@ def prompts(given: Prompts, flags: Flags) -> int:
     if rows:
         write_atomically(given.out, "".join(map(to_json_line, rows)))
     deliver(given, report, show_lines(_prompts_in_words(report)))
-    return DONE if rows else left_unscored("no prompt was received; nothing was written")
+    return DONE if rows else left_unscored("nothing was written: no prompts were received; repeat the command")
 
 
 def _topics(given: Prompts) -> Iterator[str]:
@@ -188,8 +188,8 @@ def _prompts_in_words(report: PromptsReport) -> list[str]:
     lines = [f"{report.out}: {plural(kept, 'prompt')} about {report.kind} by {report.generated_by.model}"]
     for topic in report.topics:
         dropped = f"{topic.n_repeated:,} repeated, {topic.n_alike:,} alike, {topic.n_unusable:,} unusable"
-        fewer = "" if topic.n_kept >= topic.n_wanted else f", not {topic.n_wanted:,}"
-        said = f"  {topic.topic}: {topic.n_kept:,}{fewer}, in {plural(topic.n_rounds, 'round')}; dropped {dropped}"
+        of = "" if topic.n_kept >= topic.n_wanted else f" of {topic.n_wanted:,}"
+        said = f"  {topic.topic}: {topic.n_kept:,}{of} in {plural(topic.n_rounds, 'round')}; dropped {dropped}"
         lines.append(said + (f"; {plural(len(topic.failures), 'failed round')}" if topic.failures else ""))
         lines += [f"    first failure: {topic.failures[0]}"] if topic.failures else []
     if any(topic.failures for topic in report.topics):

@@ -119,7 +119,7 @@ def next_(given: Next) -> int:
 
 def _next_words(given: Next, found: NextLabels) -> Iterator[str]:
     learnt = _learnt_words(found)
-    before = f" without a label ({found.n_before:,} have one; " if found.n_before else " ("
+    before = f" without a label ({found.n_before:,} others are labelled; " if found.n_before else " ("
     drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
     labels = "1 or 0" if any(one.hides_verdict for one in found.drawn) else "1, 0 or agree"
     to_do = [f"fill in `label` ({labels}) in {given.out}"] if given.out is not None else []

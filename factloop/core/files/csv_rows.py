@@ -79,5 +79,5 @@ def _header(cells: Iterable[str], needed: Iterable[str], path: str, lower_case: 
 
 def _named(header: list[str], cells: list[str], path: str, line: int) -> dict[str, str]:
     if len(cells) != len(header):
-        raise DataError(f"{len(cells)} columns, but the header has {len(header)}", path=path, line=line)
+        raise DataError(f"wrong number of cells: {len(cells)} instead of {len(header)}", path=path, line=line)
     return dict(zip(header, cells, strict=True))

@@ -50,7 +50,7 @@ def _refuse_constant(name: str) -> None:
 def _why(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at column {error.colno}"
-    return str(error) if isinstance(error, _NotStrict) else "a value is too large or too deep"
+    return str(error) if isinstance(error, _NotStrict) else "a value is too large or too deeply nested"
 
 
 def _in_whole_characters(value: object) -> Any:

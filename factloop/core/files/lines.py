@@ -31,7 +31,7 @@ def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tu
             while line := file.readline(longest + 1):
                 number += 1
                 if len(line) > longest:
-                    raise DataError(f"this line is longer than {longest:,} bytes", path=name, line=number)
+                    raise DataError(f"this line is longer than {longest:,} bytes; split it", path=name, line=number)
                 yield number, _decoded(line.removeprefix(codecs.BOM_UTF8) if number == 1 else line, name, number)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or closed standard input
         reason = getattr(error, "strerror", None) or error

@@ -90,7 +90,7 @@ def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Ro
     except json.JSONDecodeError as error:
         raise DataError(f"this is not JSON: {error.msg}", path=path, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
-        raise DataError("this is not JSON: a value is too large or too deep", path=path) from error
+        raise DataError("this is not JSON: a value is too large or too deeply nested", path=path) from error
     if not isinstance(items, list):
         raise DataError(f"must be an array of objects, not {shown(items)}", path=path)
     for number, item in enumerate(items, 1):
