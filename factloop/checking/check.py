@@ -116,7 +116,7 @@ class CheckRequest:
 
 @dataclass(frozen=True)
 class Checking:
-    """Checks any number of responses in one session, possibly concurrently. Bound to one event loop."""
+    """Checks any number of responses in one session, which is bound to one event loop. Checks may run concurrently."""
 
     setup: Setup
     session: Session
@@ -226,7 +226,7 @@ class Checking:
         return final
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
-        """The allowance for one check under the settings and `limits`. Messages say what the allowance is for (`of`).
+        """The allowance for one check under the settings and `limits`. `of` says, in messages, what it applies to.
 
         Raises ConfigError (or DataError if `limits` is the cause) if the cost is limited but a price is unknown.
         """

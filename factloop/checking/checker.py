@@ -217,7 +217,7 @@ class FactChecker(ClosesPerLoop):
         run_blocking(self.awarm_up())
 
     async def awarm_up(self) -> None:
-        """Imports and loads in another thread what the first check needs. This takes a few seconds of CPU time.
+        """Imports and loads everything that the first check needs, in another thread. Takes a few seconds of CPU time.
 
         Without a warm-up, the first check does this work. Makes no calls, and does not load the weights of a judge.
         Raises ConfigError, DataError.
@@ -353,7 +353,7 @@ class FactChecker(ClosesPerLoop):
     async def opened(self, *, journal: Path | None = None, alone: bool = True) -> AsyncIterator[OpenChecks]:
         """Yields a check for any number of responses in one session. Checks may run concurrently.
 
-        With a `journal`, answers are saved only in that file, and saved answers are reused instead of paying for them
+        With a `journal`, answers are saved only in that file, and answers that it already contains are not paid for
         again. With `alone=False`, the checker needs no sources, because each response comes with its own.
         """
         setup = self._prepare(await self._tools(alone=alone))

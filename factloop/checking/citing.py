@@ -79,14 +79,14 @@ def citations_of(
 
 
 def _borne_by(claim: Claim, documents: Collection[int | None]) -> bool | None:
-    """Whether any of the documents supports the claim. None if the claim is unscored and there are documents."""
+    """Whether any of the documents supports the claim. None if there are documents, but the claim is unscored."""
     if not documents or not set(documents).isdisjoint(claim.borne_out_by):
         return bool(documents)
     return None if claim.judgement.verdict is None else False
 
 
 def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[Document]) -> list[list[_Marker]]:
-    """The citations in each sentence, and between the sentence and the first word of the next one."""
+    """The citations for each sentence, which are in the sentence or before the first word of the next sentence."""
     found: list[list[_Marker]] = [[] for _ in sentences]
     starts = [one.span[0] for one in sentences]
     for marker in _markers(response, documents):

@@ -144,7 +144,7 @@ class _Asked:
 
     @property
     def shown(self) -> str:
-        """As much of the response as prompts include."""
+        """The part of the response that prompts contain."""
         is_whole = len(self.response) <= ANSWER_CHARACTERS * CLEARLY_OVER
         return self.response if is_whole else self.response[:ANSWER_CHARACTERS]
 
@@ -176,7 +176,7 @@ def _given(asked: _Asked, stated: Sequence[GivenFacts]) -> Estimate:
 
 
 def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
-    """`n_read` is the number of calls that extract facts from sentences. These have `first` prompt tokens in total."""
+    """`n_read` is the number of calls that extract facts. These calls have `first` prompt tokens in total."""
     settings, n_claims = asked.settings, asked.n_claims
     rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
     together = CLAIMS_TOGETHER if len(settings.search) + bool(settings.docs) == 1 else 1

@@ -84,7 +84,7 @@ def code_of(
 
 
 def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:
-    """Says that a value is below `--fail-under`, with three digits, or more if rounding would hide the difference."""
+    """Says that a value is below `--fail-under`. Shows three digits, or more if rounding would hide the difference."""
     reached = "undefined" if value is None else shown_below(value, threshold, "f")
     return f"{name} {reached}{of} is below {str(threshold).removesuffix('.0')} (--fail-under)"
 

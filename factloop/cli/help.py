@@ -61,7 +61,7 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """A group whose help is also shown if there are no arguments. It shows the whole help line of each command."""
+    """A group of commands. Its help shows the whole help line of each command, and also appears without arguments."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args:
@@ -75,7 +75,7 @@ class PlainGroup(TyperGroup):
 
 
 def _with_kind(shown: str) -> str:
-    """Returns a flag with a placeholder instead of the type of its value, or the name of an argument."""
+    """Returns a flag with a placeholder for its value, or the name of an argument."""
     if not shown.startswith("-"):
         return shown.partition(" <")[0]
     return _TYPE.sub(lambda found: _KINDS.get(found[1].lower(), found[1]), shown)
@@ -89,7 +89,7 @@ def usage_complaint(error: Any) -> str:
 
 
 def _other_name(error: Any) -> str:
-    """Suggests this command's flag for documents if the user typed another command's flag, or returns empty text."""
+    """Suggests this command's flag for documents if the user typed that of another command. Otherwise empty."""
     typed = getattr(error, "option_name", "") if hasattr(error, "possibilities") else ""
     if typed not in _OF_DOCUMENTS:
         return ""

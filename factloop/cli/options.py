@@ -246,7 +246,7 @@ def help_of(field: FieldInfo) -> str:
 
 
 def _validated(kind: type[A], given: Flags) -> A:
-    """Validates the flags. Raises ConfigError that mentions the first invalid flag."""
+    """Validates the flags. Raises ConfigError with the name of the first invalid flag."""
     try:
         return kind(**{name: given[name] for name in kind.model_fields if name in given})
     except ValidationError as error:

@@ -43,7 +43,7 @@ class MissingExtra(ConfigError):
 
 
 class RecordingMissing(ConfigError):
-    """The recording being replayed contains no answer to a request. A replay never contacts a server, so it stops."""
+    """The recording being replayed contains no answer to a request. The run stops without contacting a server."""
 
 
 class RunInUse(ConfigError):
@@ -119,7 +119,7 @@ class DeadlineExceeded(ToolError):
 class ModelOutputError(FactloopError):
     """The model's reply, stored in `reply`, does not match the requested schema.
 
-    The message begins with the name of the model or, if that is not set, of the schema.
+    The message begins with `model` or, if it is None, with `schema`.
     """
 
     def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:

@@ -29,7 +29,7 @@ class ClaimFound(Record):
 class ClaimSearched(Record):
     """The results of a query for a claim have arrived.
 
-    If the claim turns out to repeat another one (`duplicate_of`), the report lists no queries for it.
+    If the claim repeats an earlier claim (`duplicate_of`), the report lists no queries for it.
     """
 
     type: Literal["claim_searched"] = "claim_searched"

@@ -47,7 +47,7 @@ def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -
 
 
 def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
-    """The claims to count: all of them (`each`), only the first of identical claims (`once`), or the core (`core`)."""
+    """The claims to count: all of them (`each`), all except repetitions (`once`), or the core (`core`)."""
     if repeats == "each":
         return list(claims)
     said: set[str] = set()

@@ -73,7 +73,7 @@ class Measurement(Record):
 
     @property
     def why(self) -> str:
-        """The reason why there is no value, in words, or empty text if there is a value."""
+        """The reason why there is no value, in words, or an empty string if there is a value."""
         return "" if self.undefined is None else self.undefined.words
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """A problem with a passage, with the most serious first. All but the first two mean that it was not checked."""
+    """A problem with a passage, from most to least serious. All but the first two mean that it was not checked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"

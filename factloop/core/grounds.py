@@ -2,8 +2,8 @@
 
 A good judge cites passages about the subject of the claim, but a model that is too small for the task may cite
 arbitrary passages. A passage may also support a claim without its names and figures, since it can use other names or
-spell out numbers. Claims whose names and figures are missing are therefore judged again, and only a large number of
-these claims leads to a warning.
+spell out numbers. Claims whose names and figures are missing are therefore judged again, and users are warned only if
+there are many.
 """
 
 from __future__ import annotations

@@ -209,7 +209,7 @@ class Claim(Record):
     """Why the claim is outside the core. None if it is in the core, or if no core was selected (`repeats`)."""
     queries: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    """What the judge still needed to know before each round of queries, with one entry per round after the first."""
+    """What the judge still needed to know before each round of queries, starting with the second round."""
     evidence: tuple[Evidence, ...] = ()
     judgement: Judgement
     borne_out_by: tuple[Count, ...] = ()
@@ -448,7 +448,7 @@ class CascadeSavings(Record):
     """The model calls and searches that a cascade saved. Repeated claims count once."""
 
     n_supported: Count
-    """Claims that the cheap verifier found to be supported."""
+    """Claims that the cheap verifier accepted."""
     n_not_supported: Count
     n_sent_on: Count
     """Claims that the verifier examined and left to the model."""
@@ -485,7 +485,7 @@ class Citation(Record):
     document: Count | None
     """Index among the supplied documents, starting at 0. None if no document has this number."""
     bears_out: bool | None
-    """Whether the document supports a claim in the sentence. None if it supports no claim, but a claim is unscored."""
+    """Whether the document supports a claim in the sentence. None if it supports none, but one of them is unscored."""
 
 
 class CitationFigures(Record):

@@ -8,8 +8,8 @@ it fails is the reason for rejection.
    nothing. Claims that need reading are not counted, because they are better than contradicted claims.
 3. The number of contradicted claims is not higher than before.
 4. No rewritten sentence is contradicted, has unsupported claims other than the unproven claims to keep, or has more
-   unscored or irrelevant claims than before. No other sentence has more unsupported claims than before, as when a
-   removed sentence said who *he* is.
+   unscored or irrelevant claims than before. No other sentence has more unsupported claims than before. (It could,
+   for example, if a removed sentence said who *he* is.)
 5. No remaining sentence has fewer supported claims than before.
 6. Every rewritten sentence still states something, including the unproven claims to keep.
 7. Precision is higher, or fewer claims are contradicted.
@@ -109,7 +109,7 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """Maps each failed sentence to the reason for undoing its change or, if unchanged, the last earlier change."""
+    """Maps each failed sentence to the reason for undoing its change or, if unchanged, the last change before it."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
         (faults.unjudged, "the new wording has no verdict", "a later sentence then has no verdict"),
@@ -170,9 +170,9 @@ def _allowed(fate: Fate, was: Counts) -> int:
 
 
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
-    """Whether more unproven claims are missing than there are additional supported claims.
+    """Whether the rewritten sentence drops more unproven claims than it adds supported claims.
 
-    Supported claims that replace contradicted claims are not additional.
+    Supported claims that replace contradicted claims do not count as added.
     """
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
@@ -180,12 +180,12 @@ def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
 
 
 def _beside(claims: Sequence[Claim]) -> int:
-    """The number of claims that do not affect precision, without claims that need reading."""
+    """The number of claims that do not affect precision, not counting claims that need reading."""
     return _unjudged(claims) + count_verdicts(claims).irrelevant
 
 
 def _unjudged(claims: Iterable[Claim]) -> int:
-    """The number of claims without a verdict, without claims that need reading."""
+    """The number of claims without a verdict, not counting claims that need reading."""
     reasons = (claim.judgement.unscored_reason for claim in claims)
     return sum(reason not in (None, UnscoredReason.NEEDS_READING) for reason in reasons)
 

@@ -61,8 +61,8 @@ class Corrector:
     Code inserts the marks without changing any words. The correction lists everything that was removed or is in doubt,
     whether it is marked or not.
 
-    All calls share the checker's limits, cache and budget. Its limits for a single check (deadline, calls, cost) apply
-    to the whole correction, including the first check, the rewriting and the second check.
+    All calls share the checker's limits, cache and budget. The checker's limits for a single check (deadline, calls,
+    cost) apply to the whole correction, including the first check, the rewriting and the second check.
     """
 
     def __init__(
@@ -249,7 +249,7 @@ class _Course:
         return _Attempt(draft, after, rule(self._before, after, draft.fates))
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
-        """Rewords each faulty sentence, given the new wording of earlier ones. Any failure is noted in the draft."""
+        """Rewords each faulty sentence, given the new text before it. Any failure is noted in the draft."""
         by_id = {claim.id: claim for claim in self._before.claims}
         draft = Draft(self._before.response, sentences, {})
         for number, sentence in enumerate(sentences):

@@ -58,7 +58,7 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
 
 
 def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
-    """Converts `end`, a position in the text after the edits in `made`, to a position in the original text.
+    """The removal with its position in the original text. `end` is a position in the text after the edits in `made`.
 
     A removal includes only white space around its sentences, so it can extend over other removals but not over new
     wordings.

@@ -1,4 +1,4 @@
-"""Describes a faulty sentence for a rewriter, with its claims, how to treat each, the evidence, and the text before."""
+"""Describes a faulty sentence for a rewriter: its claims, how to treat them, the evidence, and the earlier text."""
 
 from __future__ import annotations
 

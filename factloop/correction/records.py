@@ -37,7 +37,7 @@ class CorrectionSettings(CheckSettings):
     unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
     """Mark claims without evidence as [unverified], remove them, or keep them."""
     unscored: Annotated[Unscored, Mark(CORRECTION)] = "auto"
-    """Mark claims without a verdict as [unchecked], or keep them. auto marks claims except those that need reading."""
+    """Mark claims without a verdict as [unchecked], or keep them. auto marks all except claims that need reading."""
 
     @property
     def check_settings(self) -> CheckSettings:
@@ -141,8 +141,8 @@ class Doubt(Record):
 class Correction(Record):
     """The result of a correction.
 
-    `text` is always the text to use. It is the rewritten text if this was accepted, or else the response, with marks
-    after doubtful sentences.
+    `text` is always the text to use. It is the rewritten text if accepted, or else the response. In both cases,
+    doubtful sentences are marked.
     """
 
     schema_version: Literal["1.0", "1.1"] = "1.1"

@@ -181,8 +181,8 @@ class Exchange:
 class OfflineRewriter:
     """Replaces wrong values in a sentence with the correct values, as quoted by the judge. The result is checked again.
 
-    A value is replaced only if it occurs exactly once in the sentence. Other sentences are marked. If unproven claims
-    should be removed, the remaining claims are restated without markup.
+    A value is replaced only if it occurs exactly once in the sentence. A sentence that cannot be corrected in this way
+    is marked. If unproven claims should be removed, the remaining claims are restated without markup.
     """
 
     @property
@@ -211,7 +211,7 @@ def exchange_of(claim: Claim) -> Exchange | None:
 
 
 def restated(fault: Fault) -> str:
-    """The claims to keep, each as a sentence, or empty text if there are none.
+    """The claims to keep, each as a sentence, or an empty string if there are none.
 
     Raises ToolError if only a fragment of the sentence would remain, such as *Ada died* from *Ada died in Oslo*.
     """
@@ -260,7 +260,7 @@ def _as_sentence(text: str, stop: str) -> str:
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
-    """The spans of all whole-word occurrences. For example, 48 does not occur in 48.5 or 1,248."""
+    """The spans where the words occur as whole words. For example, 48 does not occur in 48.5 or 1,248."""
     for found in re.finditer(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)", text, re.IGNORECASE):
         yield found.span()
 

@@ -1,1 +1,1 @@
-"""Tests every configured part. Reports how it works and its limits, or how to fix it."""
+"""Tests every configured part, and says how to fix the parts that do not work."""

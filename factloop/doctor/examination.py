@@ -126,7 +126,7 @@ def _look_at_model(
 
 
 async def _naming_models(error: ToolError, chat: ChatModel) -> ToolError:
-    """Adds the names of the server's models to the error that the server does not have the model."""
+    """Adds the names of the server's models to the error for an unknown model."""
     names = [name[:LONGEST_NAME] for name in await listed_names(chat)]
     if not names:
         return error

@@ -51,7 +51,7 @@ _SEARCHES = Offers(
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
 ) -> WorkingPart:
-    """Asks the model once while offering a search (only with `may_search`), and once without offering a search.
+    """Asks the model twice, first with the offer of a search (only if `may_search` is set) and then without.
 
     Uses neither the cache nor anything that earlier runs learnt about the server. Raises FactloopError, for example if
     no answer can be parsed.

@@ -54,7 +54,7 @@ class ControlsFound(Record):
 
 
 class PartFound(Record):
-    """The result for a part of the setup, which may also be a part that is not configured."""
+    """The result for one part of the setup, even if the part is not configured."""
 
     part: Part
     name: str

@@ -66,5 +66,4 @@ def address_of(listening: socket.socket) -> str:
 
 
 def in_brackets(host: str) -> str:
-    """Returns the host as in a URL, with IPv6 addresses in brackets."""
     return f"[{host}]" if ":" in host else host

@@ -52,9 +52,9 @@ class ServeSettings(BaseModel):
     max_share: Annotated[float, Field(gt=0, le=1)] = 0.5
     """If there are several keys, the maximum fraction of `max_jobs` and of `max_queued` for each caller."""
     budget_usd_per_day: Dollars | None = None
-    """Cost limit in USD for all jobs in any 24 hours. Unless `budget_usd` is set, each job may use up to a tenth."""
+    """Cost limit in USD for all jobs in any 24 hours. Unless `budget_usd` is set, each job may use a tenth of it."""
     max_calls_per_day: Calls | None = None
-    """Maximum model calls for all jobs in any 24 hours. Unless `max_calls` is set, each job may use up to a tenth."""
+    """Maximum model calls for all jobs in any 24 hours. Unless `max_calls` is set, each job may use a tenth of them."""
     max_body_mb: Megabytes = 8.0
     """Maximum size of a request in megabytes."""
     rate: str = "60/minute"

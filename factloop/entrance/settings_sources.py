@@ -1,5 +1,5 @@
-"""Reads settings from flags, then from the environment (`FACTLOOP_...`), and then from `factloop.toml` in the working
-directory."""
+"""Reads settings. Flags take precedence over environment variables (`FACTLOOP_...`), which take precedence over
+`factloop.toml` in the working directory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def load_settings(
     given_in: str = "command line",
 ) -> S:
     """Loads a command's settings and starts exporting traces. Warns about variables that look misspelt. Raises
-    ConfigError that says what is wrong and where (`given_in` describes where `flags` come from)."""
+    ConfigError, which says what is wrong and where. `given_in` says where `flags` come from."""
     file = _from_file(folder / SETTINGS_FILE)
     if file:
         others = _settings_of_all() - set(kind.model_fields)

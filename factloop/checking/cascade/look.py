@@ -50,7 +50,7 @@ class CheapStage:
         return None
 
     async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
-        """The score of the claim for all passages combined, as when the thresholds were tuned."""
+        """The score of the claim for all passages combined. The thresholds were tuned in the same way."""
         ((scored,),) = await score_pairs(self.reader, [VerifierPair(claim, document)], meter=meter)
         if scored.error is not None:
             raise scored.error

@@ -15,10 +15,10 @@ OpenShare = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
 class ErrorKind(StrEnum):
-    """The kinds of error that the verifier of a cascade may make, since it may accept claims, reject claims or both."""
+    """Whether the verifier of a cascade may accept claims, reject claims, or do both."""
 
     BALANCED = "balanced"
-    """The verifier may accept and reject claims. The maximum error applies separately to both."""
+    """The verifier may accept and reject claims. The maximum error rate applies separately to both."""
     FALSE_SUPPORT = "false_support"
     """The verifier may only accept claims."""
     FALSE_REJECT = "false_reject"
@@ -50,7 +50,7 @@ class CascadeSide(Record):
     confidence: OpenShare
     """Confidence level of each of the two bounds."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """The design effect in `bound`, since claims from the same document or response are similar. 1 if independent."""
+    """The design effect in `bound`, since claims from one document or response are similar. 1 if there is no effect."""
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
     """The design effect in `label_bound`."""
     why_none: str = ""
@@ -58,7 +58,7 @@ class CascadeSide(Record):
 
 
 class CascadePoint(Record):
-    """The result of tuning for another maximum error on the same labels. Each guarantee holds only on its own."""
+    """The result of tuning for another maximum error on the same labels. The guarantee holds for only one point."""
 
     max_error: OpenShare
     upper: Share | None

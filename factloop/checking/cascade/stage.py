@@ -180,7 +180,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """The combined savings of several checks, or None if no check used a cascade. Keeps a shared maximum error."""
+    """The combined savings of several checks, or None if no check used a cascade. Omits different maximum errors."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None

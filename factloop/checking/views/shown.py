@@ -1,4 +1,4 @@
-"""Renders the report on a response as a self-contained HTML page or on the terminal."""
+"""Renders the report on a response as a self-contained HTML page, or prints it in the terminal."""
 
 from __future__ import annotations
 

@@ -40,9 +40,9 @@ class Draw(Quiet, Seeded):
     """Run directory of factloop eval. For labels next, it can also be the run directory of an experiment, and claims
     with changed verdicts are then drawn first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write a sheet to fill in to this CSV file."""
+    """Write the claims to this CSV file as a sheet to fill in."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write an HTML page on which to label the claims to this file."""
+    """Write the claims to this file as an HTML page for labelling."""
     n: AtLeastOne = 100
     """Number of claims to draw."""
 

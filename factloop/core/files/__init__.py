@@ -1,1 +1,1 @@
-"""Reads tables row by row, and writes strict JSON, whole files at once, and files that only their owner can read."""
+"""Reads and writes files: tables, YAML, strict JSON, locks, and files that only their owner can read."""

@@ -58,7 +58,7 @@ def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]
 
 
 def _delimiter(first: Iterable[str]) -> str:
-    """A semicolon if it splits the header, a comma does not, and the next row has as many cells. Otherwise a comma."""
+    """A semicolon if only semicolons split the header and the next row has as many cells, or else a comma."""
     try:
         commas, semicolons = ([len(cells) for cells in csv.reader(first, delimiter=mark) if cells][:2] for mark in ",;")
     except csv.Error:  # reported when the rows are read

@@ -58,7 +58,7 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields True if no process, including this one, has a shared lock, and then removes the file on exit.
+    """Yields whether no process, including this one, has a shared lock. If so, removes the file on exit.
 
     Raises OSError if the file cannot be opened.
     """
@@ -75,7 +75,7 @@ def exclusive_hold(path: Path) -> Iterator[bool]:
 
 
 def _locked(path: Path, *, exclusive: bool) -> int | None:
-    """A descriptor of the locked file, or None if the file cannot be locked exclusively."""
+    """The descriptor of the locked file, or None if the file cannot be locked exclusively."""
     while True:
         with ExitStack() as closing:
             descriptor = open_private(str(path), os.O_RDWR | os.O_CREAT)

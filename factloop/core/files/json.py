@@ -59,7 +59,7 @@ def write_atomically(path: Path, text: str | bytes, *, private: bool = False) ->
 
     Links are followed, and pipes and devices are written to directly. An existing file keeps its permissions, and a new
     file gets the permissions that the umask allows. If `private` is set, only the owner can access the file. Raises
-    ConfigError and leaves an existing file unchanged if it cannot be written.
+    ConfigError if the file cannot be written, in which case an existing file is unchanged.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     try:

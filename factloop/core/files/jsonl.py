@@ -15,8 +15,8 @@ from factloop.core.files.rows import Row, shown
 def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Row]:
     """Yields one row per line. Skips blank lines and replaces lone surrogates with U+FFFD.
 
-    Raises DataError during iteration if `read_lines` raises it or if a line is not a JSON object, and at the end if
-    there were no rows.
+    Raises DataError during iteration if the file cannot be read or a line is not a JSON object, and at the end if there
+    were no rows.
     """
     path, empty = place_name(place), True
     for number, line in read_lines(place, longest=longest):

@@ -18,8 +18,8 @@ LONGEST_LINE = 64 * 2**20
 
 
 def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
-    """Yields the lines with their numbers, starting at 1. Lines end with "\\n" or "\\r\\n", which each line includes.
-    `-` is standard input.
+    """Yields the lines with their numbers, starting at 1. Each line includes its line end, "\\n" or "\\r\\n". `-` is
+    standard input.
 
     A byte order mark is skipped. Raises DataError during iteration if the file cannot be read, or if a line is longer
     than `longest` bytes or is not UTF-8.

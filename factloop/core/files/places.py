@@ -12,8 +12,8 @@ from pathlib import Path
 def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
     """Yields all paths in and below the folder except hidden ones, including pipes and broken links.
 
-    Each folder is visited only once, because links may form a cycle. For a folder that cannot be opened or that a link
-    outside `within` (by default, `folder`) points to, the folder itself is yielded instead of its contents.
+    Each folder is visited only once, because links may form a cycle. Folders that cannot be opened, and links to
+    folders outside `within` (by default, `folder`), are yielded without their contents.
     """
     within = resolved(within or folder)
     visited: set[tuple[int, int]] = set()

@@ -58,7 +58,7 @@ class Row:
             raise self.error(_reason(first), _field(first["loc"])) from error
 
     def numbered(self) -> Row:
-        """The row, with the line number as its `id` if it has none."""
+        """The row, with the line number as its `id` if it has no id."""
         given = self.fields.get("id")
         return self if given not in (None, "") else replace(self, fields={**self.fields, "id": str(self.line)})
 
@@ -68,7 +68,7 @@ class Row:
 
 
 def shown(value: object) -> str:
-    """A value as JSON, shortened if it is long. For lists and objects, which may be deeply nested, only the type."""
+    """A value as JSON, shortened if it is long. The contents of lists and objects are omitted."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list | tuple):

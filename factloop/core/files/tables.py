@@ -18,7 +18,7 @@ from factloop.core.files.rows import Identifier, Row, shown
 from factloop.core.records import Record
 
 Reshape = Callable[[Row], Iterable[Row]]
-"""Converts a row in another layout to the rows that it contains. If these have no id, their line number is used."""
+"""Converts a row in another layout to the rows that it contains. A row without an id gets its line number as its id."""
 
 
 class TableItem(Record):
@@ -36,7 +36,7 @@ T = TypeVar("T", bound=TableItem)
 def read_rows(place: str | Path) -> Iterator[Row]:
     """Reads a file as CSV, Parquet or a JSON array depending on its extension, or else as JSON Lines. `-` is stdin.
 
-    Column names are used unchanged. Raises the errors of the reader for the format.
+    Column names are used unchanged. Raises whatever the reader for the format raises.
     """
     name = str(place).lower()
     if name.endswith(".csv"):
