@@ -59,7 +59,7 @@ def _run() -> int | None:
     except OSError as error:
         if error.filename is None:
             raise
-        # The operating system rejected a path from the user that factloop had not rejected (too long or inaccessible).
+        # The operating system rejected a user's path (too long or inaccessible) that factloop had accepted.
         _complain(f"{error.filename}: {error.strerror}")
     return WRONG_INPUT
 

@@ -128,7 +128,7 @@ async def score_all(
     quiet: bool,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustRun:
-    """Scores all answers, with a progress bar. `subjects` maps systems to their models, if each system has its own."""
+    """Scores all answers, with a progress bar. `subjects` maps systems to models, if systems have different models."""
     from factloop.agents.trustscore.records import TrustRun
     from factloop.trust.scorer import TrustScorer
 

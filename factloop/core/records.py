@@ -498,8 +498,8 @@ class CitationFigures(Record):
     """
 
     recall: Share | None = None
-    """Fraction of sentences with claims in which every claim is supported by a document that the sentence cites. None
-    if nothing is cited or no sentence is scored."""
+    """Fraction of sentences in which every claim is supported by a document that the sentence cites. Sentences without
+    claims are left out. None if nothing is cited or no sentence is scored."""
     n_sentences: Count = 0
     """Number of scored sentences. Sentences with an unscored claim are counted in `n_unscored`."""
     n_unscored: Count = 0

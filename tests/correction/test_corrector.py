@@ -212,7 +212,7 @@ def test_a_record_that_contradicts_itself_is_refused(docs: Path) -> None:
         ({"text": correction.before.response}, "without its marks"),
         ({"accepted": False, "text": correction.before.response}, "accepted or rejected"),
         ({"after": None}, "checked again"),
-        ({"changes": ()}, "do not produce the rewritten text"),
+        ({"changes": ()}, "must turn the response into the rewritten text"),
         ({"changes": (correction.changes[0].model_copy(update={"span": (0, 3)}),)}, "does not contain the old text"),
         (
             {"changes": (correction.changes[0].model_copy(update={"new_span": (0, 3)}),)},

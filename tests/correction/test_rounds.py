@@ -144,7 +144,7 @@ async def test_a_change_that_a_later_sentence_needs_undone_takes_no_other_with_i
     assert [change.old.strip() for change in correction.changes] == [DAN]
     (left,) = correction.left
     assert (left.reason, left.claims) == (LeftReason.NOT_CONFIRMED, ("c1.1",))
-    assert left.detail.startswith("a later sentence would ")
+    assert left.detail.startswith("a later sentence ")
     assert [asked for _, asked in checks.asked] == [(HE, EVE)]
 
 

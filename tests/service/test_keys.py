@@ -123,7 +123,7 @@ def test_a_name_is_one_caller_and_no_hash_of_a_key() -> None:
     assert one == again
     assert len({one, other, unnamed}) == 3
     assert ApiKeys([f"{NEW} name={unnamed}"]).owner(f"Bearer {NEW}") != unnamed
-    with pytest.raises(ConfigError, match="API key 2 and API key 1 have the same name, so they need the same options"):
+    with pytest.raises(ConfigError, match="API key 2 and API key 1 have the same name but different options"):
         ApiKeys([f"{KEY} name=ben weight=2", f"{OTHER} name=ben"])
 
 

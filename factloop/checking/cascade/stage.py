@@ -149,7 +149,7 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
     sent_on = [claim for claim in own if claim.judgement.stage != "cheap" and (claim.queries or claim.evidence)]
     stages = [usage.stages[name] for name in SECOND_STAGES if name in usage.stages]
     asked = sum(stage.calls + stage.cache_hits for stage in stages)
-    # If the verifier searches the documents first, the model repeats its query, which then is not counted twice.
+    # If the verifier searches the documents first, the model repeats this search, which is then not counted twice.
     again = bool(tools) and tools[0].own_documents and any(name in usage.stages for name in ASSESSING)
     searched = sum(len(claim.queries) - again for claim in sent_on)
     tuned = cascade.file.tuned
