@@ -161,8 +161,8 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
     # One call to read each claim, and 1.2 rounds to judge it: 6 + round(7.2) a repeat and variant.
     assert [one["calls"] for one in estimate["variants"]] == [13, 13]
     # Five are supported, one is not: 4 / (1 + 1/5) independent claims, (1.96 + 0.84) sqrt(0.4 / 3.33) = 0.97.
-    assert "4 times out of 5: about 0.97 in balanced_accuracy, none in tpr, none in tnr; to show 0.1" in done.out
-    assert "you need about 314 independent claims" in done.out  # 2.8^2 0.4 / 0.1^2
+    assert "4 times out of 5: about 0.97 in balanced_accuracy, none in tpr, none in tnr; detecting 0.1" in done.out
+    assert "takes about 314 independent claims" in done.out  # 2.8^2 0.4 / 0.1^2
     assert (estimate["calls"], estimate["n_cells"]) == (52, 24)
     assert estimate["cost_usd"] > 0
     assert sim.stats().model.requests == 0
