@@ -226,7 +226,7 @@ class Checking:
         return final
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
-        """The allowance for one check under the settings and `limits`. `of` says, in messages, what it applies to.
+        """The allowance for one check under the settings and `limits`. `of` describes what the allowance is for.
 
         Raises ConfigError (or DataError if `limits` is the cause) if the cost is limited but a price is unknown.
         """
@@ -405,7 +405,7 @@ def _check_span(
 def _note_check(span: Span, report: FactualityReport) -> None:
     """Records the outcome of a check in its tracing span, and logs a warning if nothing could be judged.
 
-    An exhausted budget is not logged here, because whatever set the budget reports it once for all checks.
+    An exhausted budget is not logged here, because the code that set the budget reports this once for all checks.
     """
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}

@@ -7,8 +7,8 @@ edges that has the largest total weight. Departures:
 - The check's own judge decides about entailment. The bundled baseline detects little more than similar wording.
 - The weight of a claim is one plus the rarity of its words, without the words in the question. In the paper, it is the
   probability that the claim says something new.
-- A claim is trivial if the judge finds that statements that are true of almost anything support it. These statements
-  are the same for all topics.
+- A claim is trivial if, according to the judge, statements that are true of almost anything support it. These
+  statements are the same for all topics.
 - Each claim is compared only with the claims that share the most words with it, so the cost is linear.
 """
 

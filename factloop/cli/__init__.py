@@ -11,9 +11,9 @@ from typing import IO
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 CONTAINERS = 50_000
-"""Number of new containers that start a garbage collection (700 by default). With hundreds of claims in progress, the
-collector would otherwise traverse half a million live objects again and again, which takes a third of a check's CPU
-time. Only the command line changes this number."""
+"""Garbage collection starts after this number of new containers (in Python, 700 by default). With hundreds of claims in
+progress, the collector would otherwise traverse half a million live objects again and again, which takes a third of a
+check's CPU time. Only the command line changes this number."""
 EVALUATION = "factloop.evaluation"  # some installations do not include this package
 _PLAIN = {
     "✓": "+", "✗": "x", "○": "o", "·": "*", "•": "*", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'",

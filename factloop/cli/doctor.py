@@ -33,9 +33,9 @@ class Doctor(AsJson):
     controls: Annotated[bool, Mark(MODEL)] = False
     """Also test the judge on a dozen sentences (twenty with --judge) that are known to be true or false."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
-    """Database of factloop serve to test."""
+    """Database to test, as set for factloop serve."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
-    """Folder with the database of factloop serve to test. Default: a folder in your user data directory."""
+    """Folder of the database to test, as set for factloop serve. Default: a folder in your user data directory."""
 
 
 @command(

@@ -38,7 +38,7 @@ class Mcp(Arguments):
     port: Annotated[int, Mark(SERVER)] = 8765
     """Port to listen on (0 for any free port)."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
-    """File of callers' API keys, one per line. It is read again when it changes. Alternatively, set the
+    """File of callers' API keys, one per line. The file is read again when it changes. Alternatively, set the
     FACTLOOP_SERVICE_KEYS environment variable to a comma-separated list."""
 
 

@@ -229,7 +229,7 @@ def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
 
 
 def spelling(name: str) -> str:
-    """The flag for a field. Omits the unit in seconds, and the underscore that avoids a clash with a Python keyword."""
+    """The flag for a field, without `_s` (for seconds) or the underscore that avoids a clash with a Python keyword."""
     return f"--{name.removesuffix('_s').rstrip('_').replace('_', '-')}"
 
 

@@ -165,7 +165,7 @@ def write_output(name: str, text: str | bytes) -> None:
 
 
 def write_files(outputs: Mapping[str | None, Callable[[], str | bytes]]) -> None:
-    """Writes all files, and then standard output, since its reader may have stopped. Raises ConfigError."""
+    """Writes files before standard output, whose reader may have stopped. Raises ConfigError."""
     named = [(name, render) for name, render in outputs.items() if name is not None]
     for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
         write_output(name, render())

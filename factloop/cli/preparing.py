@@ -72,7 +72,7 @@ def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy
 
 
 def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
-    """Warns about prompts that a check with these settings does not use, because it has no model or another plan."""
+    """Warns about prompts that a check with these settings does not use, because it uses no model or another plan."""
     note_unsent_prompts(settings.prompts, [settings.model])
     if settings.prompts is None or settings.model is None:
         return

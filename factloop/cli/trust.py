@@ -46,7 +46,7 @@ class Trust(Judged, Tabled):
     long_form: bool = False
     """Report TrustBC as well as SAFE's verdict for each claim in a long answer."""
     search: Annotated[Texts, Mark(SEARCH, "NAME")] = ()
-    """Web search for SAFE to use, with --long-form."""
+    """Web search that SAFE uses with --long-form."""
 
 
 @command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE, RECORDING))

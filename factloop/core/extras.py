@@ -49,7 +49,7 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "tracing": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "trust": ("faker", "numpy"),
 }
-"""The import names of the packages in each extra, without packages from the extras that it includes."""
+"""The import names of the packages in each extra. Packages from included extras are not repeated."""
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "debiasing": ("evaluation",),
     "metrics": ("evaluation", "semantic"),
@@ -105,10 +105,10 @@ def installed_version(distribution: str) -> str:
 
 
 def install_command(extra: str, of: importlib.metadata.Distribution | None = None) -> str:
-    """The command that installs an extra from wherever this copy of factloop was installed.
+    """The command that installs an extra from the same source as this copy of factloop.
 
-    If that was a folder, URL or repository, the command uses the origin that pip recorded, because a package index may
-    not have factloop, or may have a different package with the same name.
+    If the source was a folder, URL or repository, the command uses the source that pip recorded, because a package
+    index may not have factloop, or may have a different package with the same name.
     """
     return f"pip install {_wanted(extra, _origin(of))}"
 

@@ -90,7 +90,7 @@ class NoClaim(StrEnum):
     REMARK = "remark"
     """The writer addresses the reader: a greeting, an offer or an announcement."""
     NO_STATEMENT = "no_statement"
-    """The sentence was read and is certainly an opinion or small talk: it names no person, figure or subject."""
+    """The sentence was read and is certainly an opinion or small talk: it mentions no person, number or subject."""
     NO_CLAIM = "no_claim"
     """No claim was found, although the sentence may state something: advice, a table row, a fragment or code."""
     CODE = "code"
@@ -103,7 +103,7 @@ class SourceDocument(Record):
     """The document that a passage comes from, as supplied with the response or found by a retriever."""
 
     index: Count | None = None
-    """Index among the supplied documents, starting at 0; None if a retriever found it."""
+    """Index among the supplied documents, starting at 0. None if a retriever found the document."""
     id: str | None = None
     metadata: Mapping[str, Any] = Field(default_factory=dict)
     """Metadata as JSON values, such as `page` and `chunk_id`; values over 1,000 characters are omitted."""
@@ -117,7 +117,7 @@ class Evidence(Record):
     """URL or document path."""
     title: str = ""
     section: str | None = None
-    """The headings above the start of the passage, outermost first; None if unknown."""
+    """The headings above the start of the passage, outermost first. None if unknown."""
     passage: str
     query: str
     rank: Annotated[int, Field(ge=1)]
@@ -202,7 +202,7 @@ class Claim(Record):
     self_contained: str
     """The same fact with pronouns and short names replaced, so that it can be judged on its own."""
     relevant: bool | None = None
-    """Whether the claim is relevant to the question; None if unknown. An irrelevant claim may still be judged."""
+    """Whether the claim is relevant to the question. None if unknown. An irrelevant claim may still be judged."""
     duplicate_of: str | None = None
     """Id of an earlier claim that says the same thing. Its judgement applies to both claims."""
     left_out: LeftOut | None = None
@@ -213,7 +213,7 @@ class Claim(Record):
     evidence: tuple[Evidence, ...] = ()
     judgement: Judgement
     borne_out_by: tuple[Count, ...] = ()
-    """Indexes of the supplied documents that support the claim; empty unless the verdict is `supported`."""
+    """Indexes of the supplied documents that support the claim. Empty unless the verdict is `supported`."""
 
     @model_validator(mode="after")
     def _cites_its_own_evidence(self) -> Self:
@@ -242,7 +242,7 @@ class Sentence(Record):
     """A sentence, heading, row or piece of code in the response, with its claims or the reason why it has none."""
 
     span: tuple[Count, Count]
-    """Start and end in the response, in characters; empty for a supplied sentence that is not in the response."""
+    """Start and end in the response, in characters. Empty for a supplied sentence that is not in the response."""
     claims: tuple[str, ...] = ()
     """Ids of the claims in the sentence."""
     no_claim: NoClaim | None = None
@@ -374,7 +374,7 @@ class Fingerprint(Record):
     model: str | None = None
     base_url: str | None = None
     snapshots: tuple[str, ...] = ()
-    """Names of the models that answered, as reported by their servers; empty if no model was called."""
+    """Names of the models that answered, as reported by the servers. Empty if no model was called."""
     sampling: Mapping[str, Any] = Field(default_factory=dict)
     plan: Plan
     max_searches: Annotated[int, Field(ge=1)]

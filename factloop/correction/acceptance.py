@@ -8,7 +8,7 @@ it fails is the reason for rejection.
    nothing. Claims that need reading are not counted, because they are better than contradicted claims.
 3. The number of contradicted claims is not higher than before.
 4. No rewritten sentence is contradicted, has unsupported claims other than the unproven claims to keep, or has more
-   unscored or irrelevant claims than before. No other sentence has more unsupported claims than before. (It could,
+   unscored or irrelevant claims than before. No other sentence has more unsupported claims than before. (This happens,
    for example, if a removed sentence said who *he* is.)
 5. No remaining sentence has fewer supported claims than before.
 6. Every rewritten sentence still states something, including the unproven claims to keep.

@@ -53,13 +53,13 @@ class Corrector:
             correction = await Corrector(checker).acorrect(response, question="Who was ...?")
         print(correction.text)
 
-    Only sentences with a contradicted claim are reworded, in the order of the text. A model rewords them with one call
-    each, or rules do so offline. The changes are then checked, and the rewritten text is accepted only if it meets the
+    Only sentences with a contradicted claim are reworded, in the order of the text. This is done by a model (one call
+    each) or, offline, by rules. The changes are then checked, and the rewritten text is accepted only if it meets the
     conditions in `acceptance`. A change is undone if it fails the check, or if a later sentence depends on the original
     wording. All other sentences remain exactly the same.
 
-    Code inserts the marks without changing any words. The correction lists everything that was removed or is in doubt,
-    whether it is marked or not.
+    The marks are inserted by code, which changes no words. The correction lists everything that was removed or is in
+    doubt, even if it is not marked.
 
     All calls share the checker's limits, cache and budget. The checker's limits for a single check (deadline, calls,
     cost) apply to the whole correction, including the first check, the rewriting and the second check.

@@ -61,7 +61,7 @@ class Draft:
         return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
 
     def moved(self, span: Span) -> Span:
-        """The new position of a span. If an edit overlaps the span, an empty span at the end of the edit."""
+        """The new position of a span, or an empty span at the end of an edit that overlaps it."""
         start, end = span
         shift = 0
         for edit in self.edits:

@@ -37,7 +37,7 @@ class ServeSettings(BaseModel):
     results: Annotated[Path | None, Mark(SERVER, "FOLDER")] = None
     """Folder of JSON reports and runs to show on the web page."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
-    """File of callers' API keys, one per line. It is read again when it changes. Alternatively, set the
+    """File of callers' API keys, one per line. The file is read again when it changes. Alternatively, set the
     FACTLOOP_SERVICE_KEYS environment variable to a comma-separated list."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
     """Database for jobs: sqlite:///FILE or postgresql+psycopg://... Default: a file in --folder."""
@@ -50,7 +50,7 @@ class ServeSettings(BaseModel):
     max_queued: Number = 100
     """Maximum number of jobs in the queue."""
     max_share: Annotated[float, Field(gt=0, le=1)] = 0.5
-    """If there are several keys, the maximum fraction of `max_jobs` and of `max_queued` for each caller."""
+    """Maximum fraction of `max_jobs` and of `max_queued` for each caller, if there are several keys."""
     budget_usd_per_day: Dollars | None = None
     """Cost limit in USD for all jobs in any 24 hours. Unless `budget_usd` is set, each job may use a tenth of it."""
     max_calls_per_day: Calls | None = None
@@ -58,7 +58,7 @@ class ServeSettings(BaseModel):
     max_body_mb: Megabytes = 8.0
     """Maximum size of a request in megabytes."""
     rate: str = "60/minute"
-    """Rate limit on each caller's new jobs. The limit on requests that only read is ten times as high."""
+    """Rate limit on each caller's new jobs. The limit on read-only requests is ten times as high."""
     keep_days: Days | None = None
     """Delete finished jobs after this many days. By default, jobs are never deleted."""
     public_url: str | None = None

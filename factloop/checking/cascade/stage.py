@@ -180,7 +180,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """The combined savings of several checks, or None if no check used a cascade. Omits different maximum errors."""
+    """The combined savings of several checks, or None if no check used a cascade. Keeps a common maximum error."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None

@@ -101,7 +101,7 @@ def get(given: Get) -> int:
 
 
 def get_datasets(given: Get, *, find: Callable[[str], Dataset] = find_dataset, download: Download | None = None) -> int:
-    """Downloads each data set, even if others fail, and returns the exit code.
+    """Downloads all data sets, even if one of them fails, and returns the exit code.
 
     Raises ConfigError for an unknown name or part, before downloading anything.
     """

@@ -24,7 +24,7 @@ class Build(Quiet):
     out: Annotated[Path, Mark(metavar="FILE")]
     """Write the table to this file."""
     popularity: Annotated[tuple[Path, ...], Mark(metavar="FILE")] = ()
-    """Dump of page links or ranks, which puts better-known entities first."""
+    """Dump of page links or ranks, used to put better-known entities first."""
 
 
 @command()

@@ -44,7 +44,7 @@ def place_name(place: str | Path) -> str:
 
 
 def name_of_data(place: str | Path) -> str:
-    """The name of a file with its hash, or only the name of a pipe, which can be read only once.
+    """The name and hash of a file, or only the name of a pipe, since a pipe can be read only once.
 
     Raises DataError if the file cannot be read.
     """
