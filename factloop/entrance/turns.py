@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Waiting = tuple[str, str]
-"""The id and the kind of a job. Ids sort by time."""
+"""The id and the kind of a job. Later jobs have higher ids."""
 
 
 @dataclass

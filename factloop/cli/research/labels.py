@@ -37,8 +37,8 @@ class Draw(Quiet, Seeded):
     """Arguments of commands that draw claims for people to label."""
 
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
-    """Run directory of factloop eval. labels next also accepts the run directory of an experiment, and then draws claims
-    with changed verdicts first."""
+    """Run directory of factloop eval. labels next also accepts the run directory of an experiment, and then draws
+    claims with changed verdicts first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
     """Write the claims to this CSV file as a sheet to fill in."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
