@@ -120,7 +120,7 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
 
 
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
-    """The plan in the settings. By default, `grounded` if a model judges only by the user's documents, else `fused`.
+    """The plan in the settings. The default is `grounded` if a model judges only by the user's documents, else `fused`.
 
     With a cascade, the default is `fused`, since the verifier examines each claim before the model does. Raises
     ConfigError for the `safe` plan without a model or with a jury, and for verifiable claims with any other plan.

@@ -485,7 +485,7 @@ class Citation(Record):
     document: Count | None
     """Index among the supplied documents, starting at 0. None if no document has this number."""
     bears_out: bool | None
-    """Whether the document supports a claim in the sentence. None if it supports none, but one of them is unscored."""
+    """Whether the document supports a claim in the sentence. None if it does not, but a claim there is unscored."""
 
 
 class CitationFigures(Record):

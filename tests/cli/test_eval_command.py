@@ -119,7 +119,7 @@ def test_exit_codes(factloop: Command, data: Path, docs: Path, home: Path) -> No
         "factloop: precision undefined for none (0 responses) is below 0 (--fail-under)",
     )
     empty = factloop("eval", "none.jsonl", "--docs", docs, "--quiet")
-    said = "factloop: no claim could be scored: no response makes a claim that can be checked"
+    said = "factloop: no claim could be scored: the responses make no claims that can be checked"
     assert (empty.code, empty.complaint) == (3, said)
 
 
@@ -250,7 +250,7 @@ def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
     again = factloop(*run, "--out", "again.jsonl")
     assert (again.code, len(sim.bodies())) == (0, calls)
     assert (home / "again.jsonl").read_bytes() == (home / "p.jsonl").read_bytes()
-    assert "would lose its facts and labels" in factloop("eval", "b").complaint
+    assert "to keep its facts and labels" in factloop("eval", "b").complaint
 
     response = sim.world.twenty_responses[2]
     answers = jsonl(home / "answers.jsonl", {"prompt": response.prompt, "response": response.text, "system": "one"})

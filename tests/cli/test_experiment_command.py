@@ -313,6 +313,6 @@ def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
 
 def test_a_limit_that_is_reached_is_said_once(factloop: Command, plan: Path) -> None:
     done = factloop("research", "experiment", plan, "--max-calls", 7)
-    said = "of 24 judgements have no verdict because the limit was reached; raise the limit and repeat the command"
+    said = "of 24 judgements have no verdict because the limit was reached; set a higher limit and repeat the command"
     assert done.code == 0
     assert re.fullmatch(rf"factloop: (?:20|21) {said}\n", done.err), done.err  # one more where a claim takes two calls

@@ -73,7 +73,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert {row["probability"] for row in rows} == {"0.4"}
     exported = labels(factloop, "export sheet.csv --out labels.jsonl")
     assert "7 labels in labels.jsonl; left out 1 claim without a label" in exported.out
-    assert "claims labelled from the top down are a smaller random sample" in exported.err
+    assert "they are a smaller random sample" in exported.err
     sample = load_calibration(home / "labels.jsonl")
     assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"})), (
         "8 of 20 drawn, 7 of those labelled"
@@ -154,8 +154,8 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("export page.json page.json --out l.jsonl", "page.json: this file is listed twice"),
         ("export page.json copy.json --out l.jsonl", "--differing"),
         ("export page.json --out l.jsonl --json p.json", "--differing"),
-        ("export page.json --out l.jsonl --system page.json=", "must be a name"),
-        ("export page.json --out l.jsonl --system a --system b", "say which file each of"),
+        ("export page.json --out l.jsonl --system page.json=", "must be NAME or FILE=NAME"),
+        ("export page.json --out l.jsonl --system a --system b", "say which file belongs to which"),
         ("export page.json --out l.jsonl --system page.json=a --system page.json=b", "two names for page.json"),
     ],
 )

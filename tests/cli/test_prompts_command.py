@@ -19,9 +19,8 @@ FIRST_LINE = OURS.system.splitlines()[0]
 def variant(factloop: Command, home: Path) -> Path:
     made = factloop("prompts", "new", "strict", "--from", "safe/rating", "--out", "variants")
     assert (made.code, made.err) == (0, "")
-    assert made.out == (
-        "variants/strict/safe/rating.md was copied from safe/rating. Edit it, and then use --prompts variants/strict\n"
-    )
+    copied = "variants/strict/safe/rating.md was copied from safe/rating"
+    assert made.out == f"{copied}. Edit the file, then use --prompts variants/strict\n"
     return home / "variants/strict"
 
 

@@ -57,7 +57,7 @@ TABLE = {
         answer.md --json x --html ./x                     | two outputs would be written to ./x
         answer.md --json - --html -                       | only one output can go to standard output
         answer.md --json run --run-dir run                | two outputs would be written to run
-        answer.md --k many                                | ; see factloop check --help
+        answer.md --k many                                | ; see `factloop check --help`
         answer.md --serach x                              | no such option: --serach (Possible options:
         answer.md --corpus x                              | no such option: --corpus; for documents, use --docs
         answer.md b.md                                    | got unexpected extra argument(s) (b.md)
@@ -131,12 +131,12 @@ TABLE = {
         mixedqa --data mixedqa.jsonl --subject a          | must be SYSTEM=MODEL
         mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a is set twice
         mixedqa --data mixedqa.jsonl --subject a=x:y@http:// | --subject
-        mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one subject for all systems
+        mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one model for all systems
     """,
     "serve --folder ../service --port 0": """
-        --host 0.0.0.0                                    | so set a key
-        --api-key-file absent                             | --api-key-file absent cannot be read
-        --host 0.0.0.0 --api-key-file keys                | API key 1: must be 16
+        --host 0.0.0.0                                    | needs an API key
+        --api-key-file absent                             | cannot read --api-key-file absent
+        --host 0.0.0.0 --api-key-file keys                | API key 1: must have 16
         --documents lives                                 | must be NAME=PATH
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
@@ -156,12 +156,12 @@ TABLE = {
     "mcp": """
         --transport http --host 0.0.0.0                   | needs an API key, since other machines can reach it
         --transport http --port 70000                     | --port 70000
-        --transport http --api-key-file none.txt          | cannot be read
+        --transport http --api-key-file none.txt          | cannot read --api-key-file
         --docs nowhere                                    | nowhere
     """,
     "prompts": """
         show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
-        show zz                                           | 'zz'; `factloop prompts list` shows the names
+        show zz                                           | 'zz'; run `factloop prompts list` to see all names
         list --prompts nowhere                            | nowhere is not a folder of prompts
         lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
@@ -180,7 +180,7 @@ TABLE = {
         --out c.json --max-error 0                        | --max-error 0: input should be greater than 0
         --out c.json --max-error nan                      | --max-error nan
         --out c.json --verifier llm:openai:x              | calls a server
-        --out -                                           | --out -
+        --out -                                           | --out must be a file
         --out pairs.jsonl                                 | would overwrite pairs.jsonl
     """,
     "research distractors": """
@@ -222,15 +222,15 @@ TABLE = {
         pairs.jsonl --dataset wice:dev --verifier baseline --out o | pass a file of pairs, or a data set with --dataset
         pairs.jsonl --data x --verifier baseline --out o  | --data and --documents need --dataset
         --dataset wice:dev --column a=b --verifier baseline --out o | --column and --label need a file of pairs
-        pairs.jsonl --label good=2 --verifier baseline --out o | --label good=2: a label is 0 or 1
+        pairs.jsonl --label good=2 --verifier baseline --out o | --label good=2: the label must be 0 or 1
         --dataset wise:dev --verifier baseline --out o    | there is no data set 'wise'
         --dataset wice --verifier baseline --out o        | wice has no part ''
-        pairs.jsonl --verifier baseline --out -           | --out must be a file, from which a run can resume
+        pairs.jsonl --verifier baseline --out -           | --out must be a file, so that you can resume a stopped run
         pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl would overwrite
         pairs.jsonl --verifier gpt --out o                | unknown judge 'gpt'
     """,
     "research data": """
-        list --docs x                                     | no such option: --docs; see factloop research data list
+        list --docs x                                     | no such option: --docs; see `factloop research data list
         gte                                               | no such command 'gte'
         get longfakt                                      | there is no data set 'longfakt'
         get longfact --part subjects                      | longfact has no part 'subjects'; it has objects, concepts
@@ -274,7 +274,7 @@ TABLE = {
     """,
     "": """
         chekc                                             | no such command 'chekc'
-        check                                             | missing argument 'ANSWER'; see factloop check
+        check                                             | missing argument 'ANSWER'; see `factloop check
         doctor --set timeout_s=-1                         | timeout_s = '-1'
         cache show --set cache_dir=mine.txt               | mine.txt is not a folder, so it cannot contain the cache
         cache clear --set cache_dir=mine.txt              | mine.txt is not a folder, so it cannot contain the cache
