@@ -1,7 +1,8 @@
 """`python -m benchmarks.service`: the service against the Python API, and against those who break its limits.
 
 50 checks at once, of simulated responses, by `FactChecker.acheck` in one process and through `factloop serve` in
-another; the model takes as long to answer as the simulator's defaults say. Then 1,000 requests that each break a limit.
+another; the model takes as long to answer as the simulator's defaults say. Then a caller's checks of one sentence,
+alone and next to another caller's long checks, all without a model. Then 1,000 requests that each break a limit.
 Ends with 1 where a target is missed.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import signal
 import socket
 import statistics
@@ -32,6 +34,9 @@ from tests.simulator import MODEL, RunningSimulator, spawn
 
 N_CHECKS = 50
 N_REFUSED = 1_000
+N_SMALL, N_LONG = 30, 10
+LONG, LONG_DOCUMENT = 156_000, 95_000
+BESIDE_TARGET = 5.0
 TARGET = 1.3
 ROUNDS = 3
 WITHIN_S = 600.0
@@ -41,7 +46,7 @@ BODY_MB = 0.1
 
 def main(rounds: int = ROUNDS) -> None:
     """Measure the service and print targets beside measurements."""
-    rows = [*_speed(rounds), *asyncio.run(_refusals())]
+    rows = [*_speed(rounds), *_neighbours(), *asyncio.run(_refusals())]
     Console().print(table("the service", rows))
     raise typer.Exit(1 if any(row.is_met is False for row in rows) else 0)
 
@@ -105,6 +110,56 @@ async def _by_service(address: str, responses: Sequence[tuple[str, str]]) -> flo
 def _has_failed(report: FactualityReport) -> bool:
     """Whether a call failed. A third of a response may leave open who is meant: that is an answer."""
     return any(claim.judgement.unscored_reason not in (None, "ambiguous") for claim in report.claims)
+
+
+def _neighbours() -> list[Row]:
+    """The longest wait counts from the moment when the long checks arrive, with their documents still to be indexed."""
+    with spawn() as simulator:
+        sentences = [one for response in simulator.world.responses for one in response.text.split(". ")]
+    rng = random.Random(0)
+    os.environ["FACTLOOP_SERVICE_KEYS"] = f"{KEY} name=small, {KEY[::-1]} name=large"
+    small = {"response": "The bridge was opened in 1932.", "documents": [{"text": "The bridge was opened in 1931."}]}
+    large = (
+        {
+            "response": _text_of(sentences, LONG, rng),
+            "documents": [{"text": _text_of(sentences, LONG_DOCUMENT, rng)} for _ in range(20)],
+        }
+        for _ in range(N_LONG)
+    )
+    with _serving("--set", "rate=100000/minute") as address:
+        client = httpx.Client(base_url=address, headers={"Authorization": f"Bearer {KEY}"}, timeout=WITHIN_S)
+        other = httpx.Client(base_url=address, headers={"Authorization": f"Bearer {KEY[::-1]}"}, timeout=WITHIN_S)
+        with client, other:
+            while client.get("/ready").status_code != httpx.codes.OK:
+                time.sleep(0.5)
+            alone = _seconds_each(client, small)
+            jobs = [other.post("/v1/checks", json=one).raise_for_status().json()["id"] for one in large]
+            beside = _seconds_each(client, small)
+            left = sum(other.get(f"/v1/jobs/{job}").json()["status"] in ("queued", "running") for job in jobs)
+            for job in jobs:
+                other.post(f"/v1/jobs/{job}/cancel")
+    group = f"one sentence next to {N_LONG} checks of {LONG:,} characters"
+    medians = [statistics.median(one) for one in (alone, beside)]
+    return [
+        Row(group, "alone: median", "", f"{medians[0]:.2f} s", None),
+        Row(group, "next to them: median; longest", "", f"{medians[1]:.2f} s; {max(beside):.2f} s", None),
+        compared(group, "next to them / alone", medians[1] / medians[0], "at most", BESIDE_TARGET, "{:.1f}"),
+        compared(group, "long checks still running or queued", left, "at least", N_LONG),
+    ]
+
+
+def _text_of(sentences: Sequence[str], characters: int, rng: random.Random) -> str:
+    return ". ".join(rng.choices(sentences, k=characters // 20))[:characters]
+
+
+def _seconds_each(client: httpx.Client, asked: dict[str, Any]) -> list[float]:
+    took_s = []
+    for number in range(N_SMALL):
+        started = time.perf_counter()
+        client.post("/v1/checks?wait=true", json={**asked, "question": f"Number {number}?"}).raise_for_status()
+        took_s.append(time.perf_counter() - started)
+        time.sleep(0.5)
+    return took_s
 
 
 async def _refusals() -> list[Row]:

@@ -174,7 +174,8 @@ class ExperimentPlan(BaseModel):
             if held_out:
                 raise ConfigError("nothing is held out: set `held_out` in the plan, for example to 0.3")
             return data
-        known = {data.group_of(item) for item in data.items if item.run.id in self.must_pass}
+        needed = {*self.must_pass}
+        known = {data.group_of(item) for item in data.items if item.run.id in needed}
         groups = data.groups
         kept = {*groups[round(len(groups) * (1.0 - self.held_out)) :]} - known
         if not 0 < len(kept) < len(groups):

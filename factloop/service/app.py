@@ -43,7 +43,8 @@ from factloop.service.settings import ServiceSettings
 from factloop.service.shapes import Info, LimitsInfo
 from factloop.service.spending import DayLimits, day_limits
 from factloop.service.store import JobStore
-from factloop.service.work import Library, Work, WorkLoop, open_library
+from factloop.service.work import Library, Work, open_library
+from factloop.service.work_loop import WorkLoop
 from factloop.setup.chat_model import build_model
 from factloop.setup.limits import Limits
 from factloop.setup.settings import CheckSettings

@@ -303,6 +303,8 @@ class Runner:
                 "job %s restarts from the beginning, because the answers already paid for are in another folder", job.id
             )
             live.stored = live.stored.changed(begun_anew=True)
+        with suppress(OSError):  # shows the next attempt that this one had the same folder
+            await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         with self._metrics.working.labels(job.kind).track_inprogress(), self._metrics.seconds.labels(job.kind).time():
             try:
                 outcome = await self._do(live, folder)

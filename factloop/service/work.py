@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport
 from factloop.checking.checker import FactChecker
@@ -39,6 +37,7 @@ from factloop.service.shapes import (
     TrustSummary,
 )
 from factloop.service.spending import Cost
+from factloop.service.work_loop import WorkLoop
 from factloop.setup.limits import Limits
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import SourceMode, Sources
@@ -61,55 +60,10 @@ WAITING_TOLD_EVERY_S = 5.0
 BEGUN_ANEW = (
     "this job was restarted after its service stopped, without the answers already paid for; the cost excludes them"
 )
-THREADS_AT_WORK = 2
-"""Number of threads that read and judge, in addition to the job loop. While one computes, requests wait for the GIL."""
 LOOK_AT_FILES_EVERY_S = 60.0
 Reported = FactualityReport | TrustReport | LongFormTrustReport
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
-
-
-class WorkLoop:
-    """An event loop in a separate thread, so that its computations do not delay requests or leases."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._loop.set_default_executor(ThreadPoolExecutor(THREADS_AT_WORK, thread_name_prefix="factloop-reading"))
-        self._thread = Thread(target=self._loop.run_forever, name="factloop-work", daemon=True)
-        self._thread.start()
-
-    def call(self, callback: Callable[[], object]) -> None:
-        """Schedules a call in the loop."""
-        self._loop.call_soon_threadsafe(callback)
-
-    async def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Runs work in the loop. Cancelling the caller also cancels the work, which has ended when this returns."""
-        ended: Future[asyncio.Task[T]] = Future()
-        tasks: list[asyncio.Task[T]] = []
-
-        def begin() -> None:
-            tasks.append(self._loop.create_task(work()))
-            tasks[0].add_done_callback(ended.set_result)
-
-        self.call(begin)
-        waiting = asyncio.wrap_future(ended)
-        while not waiting.done():
-            try:
-                await asyncio.shield(waiting)
-            except asyncio.CancelledError:
-                self.call(lambda: tasks[0].cancel())
-        return waiting.result().result()
-
-    async def aclose(self) -> None:
-        async def finished() -> None:
-            await self._loop.shutdown_asyncgens()
-            await self._loop.shutdown_default_executor()
-
-        await self.do(finished)
-        self.call(self._loop.stop)
-        await asyncio.to_thread(self._thread.join)
-        self._loop.close()
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,13 @@ from tests.documents.shown import DOCS, ROOT
 WITHIN_S = 110
 FOLDERS = ("agents", "tools", "prompts", "evaluation", "factloop")
 RECIPES = read_recipes((DOCS / "extending.md").read_text(encoding="utf-8"))
-OUTSIDE = "A distribution of your own"  # edits no file of ours: `examples/acme` is installed
+OUTSIDE = "Your own package"  # edits no file of ours: `examples/acme` is installed
 MOST_FILES = {
     "A search provider": 2,
     "A setting": 2,
     "A reason for unscored claims": 3,
     "A stage": 2,
-    "A figure": 3,
+    "A metric": 3,
     "A data set": 2,
     "A verifier": 2,
     "An interface": 3,

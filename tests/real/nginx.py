@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import ssl
 import subprocess
@@ -22,22 +21,20 @@ def is_installed() -> bool:
     return shutil.which("nginx") is not None and shutil.which("openssl") is not None
 
 
-def shown(language: str) -> str:
-    """The block of this language in the section on reverse proxies."""
-    section = DOCUMENT.read_text(encoding="utf-8").partition("## Behind a reverse proxy")[2]
-    found = re.search(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    assert found is not None, f"docs/serving.md shows no {language} there"
-    return found[1]
+def shown(language: str, words: str = "") -> str:
+    """The block of this language in the section on a complete setup that has these words."""
+    section = DOCUMENT.read_text(encoding="utf-8").partition("## A complete setup")[2]
+    blocks = re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    (found,) = (block for block in blocks if words in block)
+    return str(found)
 
 
 def service_flags(public_port: int, key_file: Path) -> list[str]:
-    """The flags of `factloop serve` in the document, for this port and this file of keys."""
-    words = shlex.split(shown("sh"))
-    assert words[:2] == ["factloop", "serve"]
-    flags = [word.replace(f"https://{HOST}/", f"https://{HOST}:{public_port}/") for word in words[2:]]
-    flags[flags.index("--api-key-file") + 1] = str(key_file)
-    at = flags.index("--port")
-    return flags[:at] + flags[at + 2 :]
+    """The settings of `factloop serve` for a proxy in the document, for this port and this file of keys."""
+    settings = re.findall(r"--set (\S+)", shown("sh", "factloop serve"))
+    assert settings
+    public = (one.replace(f"https://{HOST}/", f"https://{HOST}:{public_port}/") for one in settings)
+    return [*(word for one in public for word in ("--set", one)), "--api-key-file", str(key_file)]
 
 
 @contextmanager

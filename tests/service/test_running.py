@@ -21,8 +21,10 @@ from factloop.service.running import LiveJob, Runner, write_events
 from factloop.service.shapes import Progress
 from factloop.service.store import JobStore
 from factloop.service.tables import JOBS
-from factloop.service.work import JobListener, Library, Work, WorkLoop
+from factloop.service.work import JobListener, Library, Work
+from factloop.service.work_loop import WorkLoop
 from factloop.setup.run_directory import RunDirectory
+from factloop.tools.calls.limiter import CALLER
 from tests.service.asking import ASK, FINISHED_WITHIN_S, Service
 from tests.service.test_store import job
 
@@ -80,6 +82,36 @@ async def test_work_that_computes_holds_up_no_request_and_has_ended_when_it_is_c
     assert isinstance((await asyncio.gather(working, return_exceptions=True))[0], asyncio.CancelledError)
     await loop.aclose()
     assert seen == ["ended"]
+
+
+async def test_a_caller_who_computes_little_does_not_wait_for_one_who_computes_much() -> None:
+    loop, n_heavy_steps, ended = WorkLoop(), 0, threading.Event()
+
+    async def heavy() -> None:
+        nonlocal n_heavy_steps
+        CALLER.set("heavy")
+        while not ended.is_set():
+            n_heavy_steps += 1
+            sum(range(100_000))
+            await asyncio.sleep(0)
+
+    async def many() -> None:
+        await asyncio.gather(*(heavy() for _ in range(20)))
+
+    async def light() -> int:
+        CALLER.set("light")
+        before = n_heavy_steps
+        for _ in range(60):
+            await asyncio.sleep(0)
+        return n_heavy_steps - before
+
+    working = asyncio.create_task(loop.do(many))
+    await until(lambda: n_heavy_steps > 20)
+    n_waited_for = await loop.do(light)
+    ended.set()
+    await working
+    await loop.aclose()
+    assert n_waited_for < 60  # in a standard loop, each of its 60 steps waits for 20 others
 
 
 def has_kept(store: JobStore, live: LiveJob) -> bool:

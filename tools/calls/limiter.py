@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -48,46 +48,59 @@ CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
 
 
 class Slots:
-    """A semaphore whose callers take turns. Calls of one caller keep their order, but `ahead` calls go first."""
+    """A semaphore whose callers take turns. Calls of one caller keep their order, but `ahead` calls go first.
+
+    Once there are several callers, the last free slot is only for callers without one. Otherwise the calls of a busy
+    caller could hold all slots while that caller is too busy to finish them.
+    """
 
     def __init__(self, n_free: float) -> None:
-        self._n_free = n_free
+        self._n_free, self._keeps_one = n_free, n_free > 1
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+        self._n_held: Counter[str] = Counter()
 
     @asynccontextmanager
-    async def one(self, *, ahead: bool) -> AsyncIterator[None]:
+    async def one(self, *, ahead: bool = False) -> AsyncIterator[None]:
         """Waits for a slot. With `ahead`, the call goes before all waiting calls of the same caller."""
-        await self._wait(ahead=ahead)
+        caller = CALLER.get()
+        await self._wait(caller, ahead=ahead)
         try:
             yield
         finally:
-            self._free()
+            self._free(caller)
 
-    async def _wait(self, *, ahead: bool) -> None:
-        if self._n_free:
-            self._n_free -= 1
-            return
+    async def _wait(self, caller: str, *, ahead: bool) -> None:
         turn = asyncio.get_running_loop().create_future()
-        queue = self._waiting.setdefault(CALLER.get(), deque())
+        queue = self._waiting.setdefault(caller, deque())
         queue.insert(0 if ahead else len(queue), turn)
+        self._give()
         try:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled():  # the call got its slot at the same moment
-                self._free()
+                self._free(caller)
             raise
 
-    def _free(self) -> None:
-        while self._waiting:
-            caller = next(iter(self._waiting))
+    def _free(self, caller: str) -> None:
+        self._n_free += 1
+        self._n_held[caller] -= 1
+        self._give()
+
+    def _give(self) -> None:
+        """Gives free slots to waiting calls."""
+        while self._n_free and (caller := next(filter(self._may_have_one, self._waiting), None)) is not None:
             queue = self._waiting.pop(caller)
             turn = queue.popleft()
             if queue:
                 self._waiting[caller] = queue  # moves to the end of the queue of callers
             if not turn.done():
+                self._n_free -= 1
+                self._n_held[caller] += 1
                 turn.set_result(None)
-                return
-        self._n_free += 1
+
+    def _may_have_one(self, caller: str) -> bool:
+        is_kept = self._keeps_one and self._n_free == 1 and len(self._n_held) > 1
+        return not is_kept or self._n_held[caller] == 0
 
 
 @dataclass(frozen=True)

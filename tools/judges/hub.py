@@ -52,53 +52,53 @@ ROBERTA_LARGE = HubFiles("FacebookAI/roberta-large", "722cf37b1afa9454edce342e78
 JUDGES: Mapping[str, KnownJudge] = {
     "minicheck": KnownJudge(
         "t5:MiniCheckT5",
-        "Start with this one: trained on synthetic documents to check claims of language models; runs on a CPU.",
+        "A good default: trained on synthetic documents to check claims made by language models. Runs on a CPU.",
         HubFiles("lytang/MiniCheck-Flan-T5-Large", "96eafd01cee2d16cf81aaa2fb226b14f422a37b3"),
         size="3.1 GB", parameters="783 million", licence="MIT",
     ),
     "minicheck-roberta": KnownJudge(
         "classifiers:MiniCheckRoberta",
-        "Half MiniCheck's size and running time, with a 512-token window; its paper reports slightly lower accuracy.",
+        "Half MiniCheck's size and running time, but slightly less accurate in its paper. Reads 512 tokens at once.",
         HubFiles("lytang/MiniCheck-RoBERTa-Large"),
         size="1.4 GB", parameters="355 million", licence="MIT",
     ),
     "hhem": KnownJudge(
         "t5:Hhem",
-        "The smallest and fastest: made for summaries and RAG answers; a fraction of a second per claim on a CPU.",
+        "The smallest and fastest judge, made for summaries and RAG answers.",
         HubFiles("vectara/hallucination_evaluation_model", "8e4a2e6e96c708cc76c2344f7e4757df2515292c"),
         base=FLAN_T5_BASE, size="0.4 GB", parameters="110 million", licence="Apache-2.0",
     ),
     "alignscore": KnownJudge(
         "classifiers:AlignScore",
-        "Distinguishes contradiction from missing support; an established reference for summaries.",
+        "Distinguishes contradiction from missing support. An established reference for summaries.",
         HubFiles("yzha/AlignScore", "8509e78d25bb914939fc585c626500c9b2944249", ("AlignScore-large.ckpt",)),
         base=ROBERTA_LARGE, size="4.9 GB", parameters="355 million", licence="MIT",
     ),
     "factcg": KnownJudge(
         "classifiers:FactCg",
-        "Trained for claims that combine several sentences of a document; reads 550 words at once.",
+        "Trained for claims that combine several sentences of a document. Reads 550 words at once.",
         HubFiles("yaxili96/FactCG-DeBERTa-v3-Large", "0430e3509dbd28d2dff7a117c0eae25359ff3e80"),
         size="1.7 GB", parameters="435 million", licence="MIT",
     ),
     "nli": KnownJudge(
         "classifiers:Nli",
-        "Any natural language inference cross-encoder, in any language; finds contradictions; expects short premises.",
+        "Any cross-encoder for natural language inference, in any language. Finds contradictions in short passages.",
     ),
     "lettucedetect": KnownJudge(
         "classifiers:LettuceDetect",
-        "Marks the words of a claim that the passages do not support; reads 4,096 tokens at once.",
+        "Marks the words of a claim that the passages do not support. Reads 4,096 tokens at once.",
         HubFiles("KRLabsOrg/lettucedect-base-modernbert-en-v1"),
         size="0.6 GB", parameters="150 million", licence="MIT",
     ),
     "granite-guardian": KnownJudge(
         "causal:GraniteGuardian",
-        "A language model made to guard RAG answers; needs a GPU, or patience.",
+        "A language model made to guard RAG answers. Slow without a GPU.",
         HubFiles("ibm-granite/granite-guardian-3.2-3b-a800m", "3de033d89b499a18d9a573b5192bf3b967ef48c5"),
         size="6.6 GB", parameters="3.3 billion, 0.8 of them active", licence="Apache-2.0",
     ),
     "bespoke": KnownJudge(
         "causal:Bespoke",
-        "The most accurate of these, according to its authors: a 7B MiniCheck model, run by a server or from a folder.",
+        "A 7B MiniCheck model, the most accurate of these according to its authors. Runs on a server or from a folder.",
         parameters="7 to 8 billion", licence="CC BY-NC 4.0: not for commercial use",
     ),
 }  # fmt: skip

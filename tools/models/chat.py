@@ -121,7 +121,12 @@ def build_chat_model(
 
 
 async def _read_whole(response: Any) -> None:
-    """Reads a reply unless it is streamed. Raises ValueError if it might use up the memory."""
+    """Reads a reply unless it is streamed. Raises ValueError if it might use up the memory, or if the server redirects
+    the prompt to another server."""
+    if response.has_redirect_location:
+        target = response.url.join(response.headers["location"])
+        if (target.host, target.port) != (response.url.host, response.url.port):
+            raise ValueError(f"it redirects to another server, {target.host}")
     is_file = response.request.headers.get("content-type") != "application/json"  # of a batch, and may be large
     if is_file or b'"stream":true' in response.request.content:  # in a prompt, the quotation marks would be escaped
         return

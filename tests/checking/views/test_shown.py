@@ -89,7 +89,7 @@ def test_the_head_says_what_the_figures_rest_on(page: Page) -> None:
 def test_the_judge_is_named_with_what_is_known_of_it() -> None:
     """The figure is that of the documents."""
     accuracy = (Path(__file__).parents[3] / "docs" / "accuracy.md").read_text(encoding="utf-8")
-    assert f"`supported` is right: {BASELINE_IS_RIGHT}".replace(" %", "%") in accuracy
+    assert f"`supported` verdicts that are right | {BASELINE_IS_RIGHT}".replace(" %", "%") in accuracy
     offline = sample_report().fingerprint.model_copy(update={"engine": "offline"})
     assert BASELINE_IS_RIGHT in how_often_right(offline)
     assert how_often_right(sample_report().fingerprint) == "The accuracy of openai:gpt-4o-mini has not been measured."

@@ -203,7 +203,28 @@ def test_callers_take_turns(limits: dict[str, int]) -> None:
         await asyncio.sleep(0.5)
         calls[2].cancel()  # it waits
         await asyncio.gather(*calls, return_exceptions=True)
-        async with limiter.slot(), limiter.slot():  # none was lost
-            return found
+        async with limiter.slot():
+            CALLER.set("another")
+            async with limiter.slot():  # none was lost
+                return found
 
     assert "".join(run_in_virtual_time(order())) == "aaAbcbaaaaa"
+
+
+@in_virtual_time
+async def test_the_last_free_slot_is_for_a_caller_that_holds_none() -> None:
+    limiter, loop = Limiter(concurrency=3), asyncio.get_running_loop()
+
+    async def call(caller: str, seconds: float) -> float:
+        CALLER.set(caller)
+        async with limiter.slot():
+            begun = loop.time()
+            await asyncio.sleep(seconds)
+            return begun
+
+    await call("a", 1.0)
+    await asyncio.create_task(call("b", 1.0))
+    held = [asyncio.create_task(call("a", 100.0)) for _ in range(3)]
+    await asyncio.sleep(1.0)
+    assert await asyncio.create_task(call("b", 1.0)) == pytest.approx(3.0, abs=0.1)
+    assert [round(begun) for begun in await asyncio.gather(*held)] == [2, 2, 102]

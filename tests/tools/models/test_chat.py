@@ -150,6 +150,7 @@ async def raised_by(base_url: str, monkeypatch: pytest.MonkeyPatch) -> Exception
         ),
         (Reply(200, b'{"choices": [{"message": "un'), "its answer is not JSON (Unterminated string starting at)"),
         (Reply(200, b" " * 64_000_001), "the reply is larger than 64,000,000 bytes"),
+        (Reply(307, headers=(("Location", "http://127.0.0.2:9/v1"),)), "it redirects to another server, 127.0.0.2"),
     ],
 )
 async def test_what_became_of_an_answer_is_told_in_words_for_people(

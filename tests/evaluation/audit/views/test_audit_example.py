@@ -101,6 +101,6 @@ def test_what_it_says_of_rates(report: AuditReport, at: AuditAt) -> None:
     assert says(f"its TNR is {percent(wording.tnr)}%")
     assert (report.data.n_prompts, report.settings.n_resamples, report.settings.level) == (30, 1000, 0.95)
     (ranking,) = (m for m in at.mean_rankings if (m.evaluator, m.level, m.group) == ("harsh", Level.CLAIM, ALL))
-    assert says("`harsh` orders them well", f"tau of {ranking.kendall:.2f}")
-    assert says("600 labelled claims of five made-up systems")
+    assert says("`harsh` ranks the systems well", f"tau is {ranking.kendall:.2f}")
+    assert says("600 labelled claims by five made-up systems")
     assert (report.data.n_claims, len(report.data.systems), len(report.data.datasets)) == (600, 5, 2)

@@ -1,0 +1,134 @@
+"""The event loop in which jobs run. Callers take turns, so that no caller's jobs hold up those of another."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextvars import Context, copy_context
+from functools import partial
+from threading import Thread
+from typing import Any, TypeVar, TypeVarTuple
+
+from factloop.tools.calls.limiter import CALLER, Slots
+
+THREADS_AT_WORK = 2
+"""Number of threads that read and judge, in addition to the job loop. While one computes, requests wait for the GIL."""
+SLICE_S = 0.001
+"""Seconds of steps after which the loop looks for new input."""
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+class FairLoop(asyncio.SelectorEventLoop):
+    """An event loop in which the callers of `CALLER` get equal shares of the computing time.
+
+    A standard loop runs all steps in the order in which they become ready. A caller with ten long checks always has a
+    step ready, so each of the sixty steps of a one-sentence check would wait for one of them. Here, the next step is
+    the oldest of the caller that has computed least (start-time fair queueing, Goyal et al. 1996, by measured time).
+    A caller that was idle does not save up time. A step is never interrupted, and the steps of one caller keep their
+    order. Callbacks of timers, sockets and other threads run first; they only make further steps ready.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._steps: dict[str, deque[asyncio.Handle]] = {}
+        self._used_s: dict[str, float] = {}
+        """Computing time of each caller with steps, counted from the same start for all of them."""
+        self._now_s = 0.0
+        self._is_running_steps = False
+        self._threads = Slots(THREADS_AT_WORK)
+
+    def run_in_executor(self, executor: Executor | None, func: Callable[[*Ts], T], *args: *Ts) -> asyncio.Future[T]:
+        """Runs the function in a thread. Callers take turns at the loop's own threads."""
+        if executor is not None:
+            return super().run_in_executor(executor, func, *args)
+        return self.create_task(self._in_own_thread(partial(func, *args)))
+
+    async def _in_own_thread(self, work: Callable[[], T]) -> T:
+        async with self._threads.one():
+            return await super().run_in_executor(None, work)
+
+    def call_soon(
+        self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
+    ) -> asyncio.Handle:
+        """Schedules a step of the caller in the context, behind the caller's other steps."""
+        if context is None:
+            context = copy_context()
+        handle = asyncio.Handle(callback, args, self, context)
+        caller = context.get(CALLER, "")
+        if caller not in self._steps:
+            self._steps[caller] = deque()
+            self._used_s[caller] = max(self._now_s, self._used_s.get(caller, 0.0))
+        self._steps[caller].append(handle)
+        if not self._is_running_steps:
+            self._is_running_steps = True
+            super().call_soon(self._run_steps)
+        return handle
+
+    def _run_steps(self) -> None:
+        until = time.perf_counter() + SLICE_S
+        try:
+            while self._steps and time.perf_counter() < until:
+                self._run_step()
+        finally:
+            self._is_running_steps = bool(self._steps)
+            if self._steps:
+                super().call_soon(self._run_steps)
+
+    def _run_step(self) -> None:
+        caller = min(self._steps, key=self._used_s.__getitem__)
+        self._now_s = self._used_s[caller]
+        handle = self._steps[caller].popleft()
+        begun = time.perf_counter()
+        try:
+            if not handle.cancelled():
+                handle._run()  # reports errors as the standard loop does
+        finally:
+            self._used_s[caller] += time.perf_counter() - begun
+            if not self._steps[caller]:
+                del self._steps[caller]
+
+
+class WorkLoop:
+    """A fair event loop in a separate thread, so that its computations do not delay requests or leases."""
+
+    def __init__(self) -> None:
+        self._loop = FairLoop()
+        self._loop.set_default_executor(ThreadPoolExecutor(THREADS_AT_WORK, thread_name_prefix="factloop-reading"))
+        self._thread = Thread(target=self._loop.run_forever, name="factloop-work", daemon=True)
+        self._thread.start()
+
+    def call(self, callback: Callable[[], object]) -> None:
+        """Schedules a call in the loop."""
+        self._loop.call_soon_threadsafe(callback)
+
+    async def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Runs work in the loop. Cancelling the caller also cancels the work, which has ended when this returns."""
+        ended: Future[asyncio.Task[T]] = Future()
+        tasks: list[asyncio.Task[T]] = []
+
+        def begin() -> None:
+            tasks.append(self._loop.create_task(work()))
+            tasks[0].add_done_callback(ended.set_result)
+
+        self.call(begin)
+        waiting = asyncio.wrap_future(ended)
+        while not waiting.done():
+            try:
+                await asyncio.shield(waiting)
+            except asyncio.CancelledError:
+                self.call(lambda: tasks[0].cancel())
+        return waiting.result().result()
+
+    async def aclose(self) -> None:
+        async def finished() -> None:
+            await self._loop.shutdown_asyncgens()
+            await self._loop.shutdown_default_executor()
+
+        await self.do(finished)
+        self.call(self._loop.stop)
+        await asyncio.to_thread(self._thread.join)
+        self._loop.close()
