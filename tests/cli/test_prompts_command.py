@@ -91,7 +91,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         f"{path}:5: error output: the output is 'Ratings', but replies to safe/rating must be 'Rating'",
         f"{path}:9: warning braces: '{{fact}}' is sent unchanged; a placeholder is {{{{name}}}}",
         f"{path}:9: warning hidden: contains U+202E (right-to-left override), which is invisible",
-        "1 prompt file: 1 error (runs reject the file), 3 warnings.",
+        "1 prompt file: 1 error (runs reject files with errors), 3 warnings.",
     ]
     report = json.loads(Path("found.json").read_text(encoding="utf-8"))
     assert (report["n_files"], report["n_errors"], report["n_warnings"]) == (1, 1, 3)
