@@ -140,19 +140,19 @@ def _try_output(name: str) -> None:
     folder = _real_place(name).parent
     try:
         if path.is_dir():
-            raise ConfigError(f"{name} cannot be written: it is a folder; use a file")
+            raise ConfigError(f"cannot write {name}: this is a folder; use a file")
         if path.exists() and not path.is_file():  # a pipe or a device, whose folder need not be writable
             return
         if not folder.is_dir():
-            raise ConfigError(f"{name} cannot be written: the folder {folder} does not exist")
+            raise ConfigError(f"cannot write {name}: the folder {folder} does not exist")
         if not os.access(folder, os.W_OK):
-            raise ConfigError(f"{name} cannot be written: the folder {folder} is not writable")
+            raise ConfigError(f"cannot write {name}: the folder {folder} is not writable")
     except (OSError, ValueError) as error:
         raise _unwritable(name, error) from error
 
 
 def _unwritable(name: str, error: OSError | ValueError) -> ConfigError:
-    return ConfigError(f"{name} cannot be written ({getattr(error, 'strerror', None) or error})")
+    return ConfigError(f"cannot write {name} ({getattr(error, 'strerror', None) or error})")
 
 
 def write_output(name: str, text: str | bytes) -> None:

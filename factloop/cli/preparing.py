@@ -63,7 +63,7 @@ def _missing(settings: CheckSettings) -> Source | None:
 
 
 def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy: str = "--model") -> None:
-    """Warns if a folder of prompts is set but no model, because prompts are sent only to models.
+    """Warns if a folder of prompts is set without a model, because prompts are sent only to models.
 
     `remedy` lists the flags that set a model.
     """

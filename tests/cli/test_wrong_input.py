@@ -49,8 +49,8 @@ TABLE = {
         answer.md --docs docs --recording no.json         | no.json: the recording does not exist & --recording-mode new
         answer.md --run-dir other_run                     | other_run is neither empty nor a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
-        answer.md --json no/where.json                    | no/where.json cannot be written: the folder & not exist
-        answer.md --html empty                            | empty cannot be written: it is a folder; use a file
+        answer.md --json no/where.json                    | cannot write no/where.json: the folder & not exist
+        answer.md --html empty                            | cannot write empty: this is a folder; use a file
         answer.md --html LONG/x                           | name too long
         answer.md --json answer.md                        | answer.md would overwrite
         answer.md --docs mine.txt --html ./mine.txt       | would overwrite mine.txt
@@ -65,7 +65,7 @@ TABLE = {
     "correct": """
         answer.md --docs docs --out answer.md             | answer.md would overwrite answer.md
         answer.md --docs docs --out - --json -            | only one output can go to standard output
-        answer.md --docs docs --out nowhere/x.md          | nowhere/x.md cannot be written
+        answer.md --docs docs --out nowhere/x.md          | cannot write nowhere/x.md
         answer.md --docs docs --max-rounds 0              | --max-rounds 0
         answer.md --docs docs --unsupported drop          | unsupported = 'drop': & 'mark', 'remove' or 'keep'
     """,
@@ -195,7 +195,7 @@ TABLE = {
     "research generate": """
         longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
         longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl would overwrite
-        longfact --model openai:sim --data rows.jsonl --out . | cannot be written
+        longfact --model openai:sim --data rows.jsonl --out . | cannot write .
         longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: must not be blank
         longfact --model openai:sim --data bad_row.jsonl --out o --n 0 | --n 0
         prompts --model openai:sim --topic x --out mine.txt | already exists, and its prompts were paid for
@@ -339,7 +339,7 @@ def files(home: Path, answer: Path, docs: Path) -> None:
     [
         *(pytest.param(arguments, said.split(" & "), id=arguments[:80]) for arguments, said in ROWS),
         pytest.param("check no\0pe.md", ["cannot be read"], id="NUL in the name"),
-        pytest.param("check answer.md --json no\0pe.json", ["cannot be written"], id="NUL in the name of an output"),
+        pytest.param("check answer.md --json no\0pe.json", ["cannot write "], id="NUL in the name of an output"),
         pytest.param(
             "check answer.md --question 'half \udcff'", ["question: contains half a character"], id="half a character"
         ),
