@@ -102,8 +102,8 @@ TABLE = {
     """,
     "eval": """
         nope.jsonl                                        | nope.jsonl: cannot be read
-        bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': it is missing
-        bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': it is missing
+        bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': must be set
+        bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': must be set
         responses.jsonl --column prompt                   | --column prompt: must be FIELD=COLUMN
         responses.jsonl --column promt=q                  | unknown field 'promt'; the fields are id
         responses.jsonl --column id=a --column id=b       | id is set twice

@@ -161,7 +161,7 @@ def test_the_response_may_be_left_to_the_subject_only(tmp_path: Path, name: str,
     ("name", "text", "message"),
     [
         ("qa.jsonl", "", "the file has no rows"),
-        ("qa.jsonl", '{"response": "x"}', "1: field 'question': it is missing"),
+        ("qa.jsonl", '{"response": "x"}', "1: field 'question': must be set"),
         ("qa.jsonl", '{"question": "x", "response": {}}', "1: field 'response': must be a string, not an object"),
         ("qa.jsonl", '{"question": "x", "response": "y", "id": []}', "1: field 'id': must be a string, not a list"),
         (

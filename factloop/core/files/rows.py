@@ -79,7 +79,7 @@ def shown(value: object) -> str:
 
 def _reason(details: ErrorDetails) -> str:
     if details["type"] == "missing":
-        return "it is missing"
+        return "must be set"
     cause = details.get("ctx", {}).get("error")
     said = str(cause) if isinstance(cause, ValueError) else _WORDS.get(details["type"], details["msg"])
     return f"{said}, not {shown(details['input'])}" if details["loc"] else said  # no location: several fields
