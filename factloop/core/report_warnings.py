@@ -10,7 +10,7 @@ from factloop.core.reasons import FAILURES
 from factloop.core.records import Claim, Fingerprint, Judgement, Sentence, UnscoredReason, Verdict
 
 NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: supply documents or a search tool."
-BASELINE_FINDS = "including 214 planted errors, the baseline called only 4 contradicted"
+BASELINE_FINDS = "including 214 planted errors, the baseline called only 4 claims contradicted"
 """Measured on labelled answers; see docs/rag.md."""
 OFFLINE = (
     "Judged without a model, by a baseline that compares words and figures. It gives a verdict only in cases that it "

@@ -248,7 +248,7 @@ def test_settings_and_sources_travel_and_sessions_do_not() -> None:
     copy = pickle.loads(pickle.dumps(checker))
     assert (type(copy), copy.settings) == (FactChecker, checker.settings)
     assert [tool.identity for tool in copy.tools] == [tool.identity for tool in checker.tools]
-    with pytest.raises(ConfigError, match="cannot send this checker to another process"):
+    with pytest.raises(ConfigError, match="cannot send a checker with a shared budget to another process"):
         pickle.dumps(FactChecker(budget=Budget(), cache=False))
 
 

@@ -79,7 +79,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     edit(variant, FIRST_LINE, "Rate {fact}.\u202e")
     warned = factloop("prompts", "lint", "variants")
     assert warned.code == 1
-    assert warned.out.splitlines()[-1] == "1 prompt file: 2 warnings; runs accept it."
+    assert warned.out.splitlines()[-1] == "1 prompt file: 2 warnings; runs accept this file."
     edit(variant, f"version: {OURS.version + 1}", f"version: {OURS.version}")
     edit(variant, "output: Rating", "output: Ratings")
     found = factloop("prompts", "lint", "variants", "--json", "found.json")
