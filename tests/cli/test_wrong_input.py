@@ -209,13 +209,13 @@ TABLE = {
         --types t.nt --labels l.nt --out -                | standard output
     """,
     "research reproduce": """
-        vwc:table-99                                      | there is no entry named 'vwc:table-99' to reproduce
+        vwc:table-99                                      | unknown entry 'vwc:table-99'
         vwc:table-11 --data nowhere                       | nowhere: no such file or folder
         vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: must be PAPER=OURS
-        vwc:table-11 --results p.jsonl --evaluator A=b    | has no scores by b, only by judge
+        vwc:table-11 --results p.jsonl --evaluator A=b    | contains no scores by b; choose from judge
         vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator refers to evaluators in --results
         trustscore:table-3 --results p.jsonl              | trustscore:table-3 does not use the output
-        safe:agreement --results p.jsonl                  | p.jsonl: is not a RunSummary
+        safe:agreement --results p.jsonl                  | p.jsonl: must be a RunSummary
         list --json - --html -                            | only one output can go to standard output
     """,
     "research verify": """
