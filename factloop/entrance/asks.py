@@ -47,7 +47,7 @@ class GivenDocument(RequestModel):
     source: Annotated[str, StringConstraints(max_length=2_000)] = ""
     """The source to show with evidence, such as the document's URL. URLs are never fetched."""
     id: Annotated[str, StringConstraints(max_length=1_000)] | None = None
-    """The id with which the response can cite the document. It is also shown with evidence."""
+    """The id with which the response can cite the document. The id is also shown with evidence."""
     metadata: dict[str, Any] = Field(default_factory=dict, max_length=MOST_METADATA)
     """Metadata to show with evidence from the document, such as `page` or `chunk_id`."""
 

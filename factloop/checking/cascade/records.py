@@ -20,9 +20,9 @@ class ErrorKind(StrEnum):
     BALANCED = "balanced"
     """The verifier may accept and reject claims. The maximum error rate applies separately to both."""
     FALSE_SUPPORT = "false_support"
-    """The verifier may only accept claims."""
+    """The verifier may accept claims, but never rejects them."""
     FALSE_REJECT = "false_reject"
-    """The verifier may only reject claims."""
+    """The verifier may reject claims, but never accepts them."""
 
 
 class CascadeSide(Record):
