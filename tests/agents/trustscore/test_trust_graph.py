@@ -203,7 +203,7 @@ async def test_no_passage_is_neutral_and_asks_no_judge() -> None:
     result = await trust_fc(ScriptedCorpus(found=[]), judge)
     assert (result.relation, result.value, result.unscored_reason) == (Relation.NEUTRAL, 0.5, None)
     assert (result.query, result.passages, result.cited, result.judged_by) == (QUERY, (), (), "")
-    assert result.rationale == "The search of the corpus found no passage."
+    assert result.rationale == "The corpus search found no passages."
     assert judge.asked == []
 
 
