@@ -375,6 +375,7 @@ class BunchedPlan(FusedPlan):
         """Returns the facts of the sentences. Facts that need no search are settled. Unreadable sentences are
         unscored."""
         async with context.bunches:
+            context.meter.allowance.refuse_late()  # groups may have waited here for minutes
             return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
 
     async def _facts_of(self, task: SentenceTask, context: CheckContext) -> list[Fact]:

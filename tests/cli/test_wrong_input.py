@@ -324,7 +324,6 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(autouse=True)
 def files(home: Path, answer: Path, docs: Path) -> None:
-    """All that the table names."""
     assert (answer.exists(), docs.exists()) == (True, True)
     for name, content in FILES.items():
         (home / name).parent.mkdir(parents=True, exist_ok=True)

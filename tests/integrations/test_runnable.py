@@ -52,7 +52,6 @@ RIGHT = ["supported", "not_supported"]
 
 
 def documents_of(sim: Simulator, subject: str) -> list[Document]:
-    """The documents of the world's almanac on a subject."""
     return [
         Document(passage.text, metadata={"source": passage.url, "title": passage.title})
         for passage in sim.world.passages
@@ -190,7 +189,6 @@ class Recorder(BaseCallbackHandler):
         self.runs[run_id] = ("model", more.get("parent_run_id"))
 
     def roots_of(self, name: str) -> set[str]:
-        """The outermost runs above the runs of this name."""
         roots = set()
         for own, parent in self.runs.values():
             above = own

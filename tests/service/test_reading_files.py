@@ -209,7 +209,6 @@ async def client(home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[h
 
 
 async def sending(client: httpx.AsyncClient, home: Path) -> asyncio.Task[httpx.Response]:
-    """A request whose file is being read."""
     request = asyncio.create_task(client.post("/v1/documents", json=asked("long.html", LONG)))
     while not lying(home):  # noqa: ASYNC110 - it is written in another thread
         await asyncio.sleep(0.01)

@@ -261,7 +261,8 @@ class Patience:
     @property
     def _why(self) -> str:
         waited_s = min(self._clock.seconds, self.seconds)  # a busy event loop may notice the end late
-        return self._given_up or self._with_cause(f"has not accepted a request for {_rounded(waited_s)} s")
+        places = int(waited_s < 1.0)
+        return self._given_up or self._with_cause(f"has not accepted a request for {waited_s:.{places}f} s")
 
     def _with_cause(self, said: str) -> str:
         if self._refusal is None:
@@ -274,10 +275,6 @@ class Patience:
 
     def _error(self, why: str) -> ToolError:
         return ToolError(f"{self._server}: {why}", tool=self._server)
-
-
-def _rounded(seconds: float) -> str:
-    return f"{seconds:.1f}" if seconds < 1.0 else f"{seconds:.0f}"
 
 
 def _now() -> float:

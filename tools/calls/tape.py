@@ -43,11 +43,6 @@ def as_plain(error: Failure) -> dict[str, Any]:
             return {"error": "refusal", "schema": error.schema, "message": said, "reply": error.reply}
 
 
-def failed_by_check_budget(plain: Mapping[str, Any]) -> bool:
-    """Returns whether the budget of one check caused the failure, so that other checks may repeat the request."""
-    return bool(plain.get("of"))
-
-
 def as_error(plain: dict[str, Any]) -> Failure:
     """Recreates the error, never as retryable. Raises KeyError, TypeError or ValueError if `plain` is malformed."""
     match plain["error"]:
@@ -238,7 +233,8 @@ class Tape:
         return reply, False
 
     def _may_be_asked_again(self, entry: TapeEntry) -> bool:
-        return self.mode != "replay" and entry.failure is not None and failed_by_check_budget(entry.failure)
+        """Returns whether the budget of one check caused the failure, so that other checks may repeat the request."""
+        return self.mode != "replay" and entry.failure is not None and bool(entry.failure.get("of"))
 
     @property
     def text(self) -> str | None:

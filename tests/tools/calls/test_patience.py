@@ -51,7 +51,6 @@ class Calls:
         return await self.patience.wait_for(lambda: self._retry.run(self._attempt, self._rng))
 
     async def outcome(self) -> tuple[str, float]:
-        """The outcome of a call, and its time."""
         try:
             said = await self.call()
         except FactloopError as error:

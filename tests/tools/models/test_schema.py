@@ -51,7 +51,6 @@ SAID_BEFORE = {"Relevance": "reason", "Rating": "reasoning", "Assessment": "rati
 
 
 def objects(node: Any) -> list[dict[str, Any]]:
-    """All schemas of objects within a schema."""
     inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
     below = [found for one in inner for found in objects(one)]
     return [node, *below] if isinstance(node, dict) and node.get("type") == "object" else below
