@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from factloop.checking.estimate import Estimate
 
 NO_SOURCES = "there is nothing to check against, so every claim will be unscored: use --docs or --search"
-LONGEST_UNASKED = 500_000  # maximum characters of a text to check without asking or a limit
+LONGEST_UNASKED = 500_000  # maximum length, in characters, of a text to check without a limit or a question
 
 S = TypeVar("S", bound=CheckSettings)
 
@@ -38,7 +38,7 @@ class Check(Judged):
     question: str | None = None
     """The question that the text answers."""
     yes: Annotated[bool, Mark(LIMITS)] = False
-    """Check a text of more than 500,000 characters without asking."""
+    """Check even a text of more than 500,000 characters without asking."""
 
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES, RECORDING))
@@ -59,7 +59,7 @@ def check(given: Check, flags: Flags) -> int:
 
 
 def read_input(kind: type[S], given: Check, flags: Flags, outputs: Sequence[str | None]) -> tuple[S, str]:
-    """Returns the settings and the text to check. Raises FactloopError for invalid input, typos first."""
+    """Returns the settings and the text to check. Raises FactloopError for invalid input."""
     refuse_missing(given.answer, flags.get("docs"))
     from factloop.setup.recording import refuse_missing_recording
 
@@ -73,7 +73,7 @@ def read_input(kind: type[S], given: Check, flags: Flags, outputs: Sequence[str 
 
 
 def with_leave(given: Check, settings: S, response: str) -> S:
-    """Asks the user before a very long check or a download. Raises DataError or ConfigError unless the user agrees."""
+    """Asks before a very long check or a download. Raises DataError or ConfigError if the user does not agree."""
     is_limited = any(limit is not None for limit in (settings.deadline_s, settings.max_calls, settings.budget_usd))
     if len(response) > LONGEST_UNASKED and not (given.yes or is_limited):
         found = _estimate(given, settings, response)

@@ -45,7 +45,7 @@ def with_leave_to_fetch(settings: S) -> S:
 
 
 def agreed(said: str, question: str) -> bool:
-    """Asks the user on the terminal. Returns False if the answer is not yes, or if there is no terminal."""
+    """Asks the user in the terminal. Returns False if the answer is not yes, or if there is no terminal."""
     messages = messages_console()
     if not (sys.stdin.isatty() and messages.is_terminal):
         return False
