@@ -38,8 +38,8 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     input)."""
     verifier: Annotated[Texts, Mark(metavar="NAME")]
     """Verifier: baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian,
-    nli:MODEL, llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights. A score of
-    the baseline is not a verdict of factloop check, which also requires that nothing speaks against support."""
+    nli:MODEL, llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights. For its verdicts, factloop check
+    uses more than the baseline's score: it also requires that nothing in the documents speaks against a claim."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the predictions to this file as JSON Lines. Running the same command again resumes the run."""
     dataset: Annotated[str | None, Mark(INPUT, "NAME:PART")] = None
