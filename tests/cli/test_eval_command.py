@@ -154,7 +154,7 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     rows[0]["documents"] = ["The bridge has six arches."]
     write_rows(data, rows)
     other = factloop("eval", data, "--docs", docs, "--run-dir", "run")
-    assert (other.code, "a different configuration (data differ)" in other.complaint) == (2, True)
+    assert (other.code, "a different configuration (changed: data)" in other.complaint) == (2, True)
 
 
 LABEL = {"supported": "S", "not_supported": "NS", "irrelevant": "IR"}

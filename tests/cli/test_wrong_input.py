@@ -45,7 +45,7 @@ TABLE = {
         answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
         answer.md ONLINE --docs docs --cascade mine.txt   | this is not a cascade file
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
-        answer.md --docs docs --recording-mode replay     | recording is not; also set a file & --recording FILE
+        answer.md --docs docs --recording-mode replay     | recording_mode needs a recording & --recording FILE
         answer.md --docs docs --recording no.json         | no.json: the recording does not exist & --recording-mode new
         answer.md --run-dir other_run                     | other_run is neither empty nor a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
@@ -141,7 +141,7 @@ TABLE = {
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
         --docs absent                                     | absent
-        --results absent                                  | --results absent is not a folder
+        --results absent                                  | --results absent: must be a folder
         --database mysql://u:secret@h/d                   | must be sqlite:///FILE
         --set rate=often                                  | rate 'often'
         --set rate=0/minute                               | rate '0/minute'
@@ -419,6 +419,6 @@ def test_a_run_directory_of_another_configuration(factloop: Command, home: Path)
         (("--max-checks", 3), "max_checks"),
     ):
         result = factloop(*trust, *change)
-        assert (result.code, f"a different configuration ({named} differ" in result.complaint) == (2, True)
+        assert (result.code, f"a different configuration (changed: {named}" in result.complaint) == (2, True)
     assert files_of(home / "scored") == before
     assert factloop(*trust, "--set", "window=5").code == 0

@@ -249,7 +249,7 @@ async def test_the_report_is_on_the_whole() -> None:
     assert report.usage.searches + report.usage.cache_hits == sum(len(claim.queries) for claim in report.claims)
     evidence = [item.id for claim in report.claims for item in claim.evidence]
     assert len(set(evidence)) == len(evidence) > 0
-    assert "while it was written" in " ".join(report.warnings)
+    assert "while it was being written" in " ".join(report.warnings)
 
 
 async def test_a_long_answer_is_shown_to_the_checker_in_part() -> None:
