@@ -1,6 +1,6 @@
-"""Checks a rewritten text. Only changed sentences are read again, and all other verdicts are carried over.
+"""Checks a rewritten text. Only changed sentences are checked again, and all other verdicts are copied.
 
-The sentence after a removed sentence is also read again, since it may no longer be clear who *she* is.
+A sentence after a removed sentence is also checked again, since it may no longer be clear who *she* is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from factloop.tools.text.outline import Part, read_outline
 
 @dataclass(frozen=True)
 class _Stretch:
-    """A sentence with its position and with its claims or the reason why it has none."""
+    """A sentence and its position, with its claims or the reason why it has none."""
 
     span: tuple[int, int]
     claims: tuple[Claim, ...]
@@ -35,24 +35,24 @@ class _Stretch:
 
 @dataclass
 class Rechecks:
-    """Checks the drafts of a response. A sentence that is the same in two drafts is read only once."""
+    """Checks the drafts of a response. A sentence that is the same in two drafts is checked only once."""
 
     before: FactualityReport
     check: Check
     documents: Sequence[Document] | None = None
-    """The documents supplied with the response; None if there were none."""
+    """The documents supplied with the response, or None if no documents were supplied."""
     _known: dict[tuple[int, str, bool], tuple[_Stretch, ...]] = field(default_factory=dict)
-    """The results by sentence number, wording, and whether the previous sentence was removed.
+    """The results. Keys are the sentence number, the wording, and whether the previous sentence was removed.
 
-    A new wording may consist of several sentences. Their positions are relative to the start of the wording.
+    A new wording may consist of several sentences, whose positions are relative to the start of the wording.
     """
 
     def unread(self, draft: Draft) -> frozenset[int]:
-        """Numbers of the sentences that `report` would have to read."""
+        """The numbers of the sentences that `report` would have to check."""
         return frozenset(number for number, key in _to_read(draft).items() if key not in self._known)
 
     async def report(self, draft: Draft) -> FactualityReport:
-        """The report on the draft's text. Its usage covers only sentences read now. Raises ConfigError, DataError."""
+        """The report on the draft. `usage` covers only newly checked sentences. Raises ConfigError, DataError."""
         wanted = _to_read(draft)
         new = {number: key for number, key in wanted.items() if key not in self._known}
         read: FactualityReport | None = None
@@ -104,7 +104,7 @@ def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
 
 
 def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:
-    """A repeated claim, with the verdict and evidence of the original claim, which may be missing from the report."""
+    """A repeated claim with the verdict and evidence of the original claim, which may be missing from the report."""
     if claim.duplicate_of is None:
         return claim
     first = by_id[claim.duplicate_of]
@@ -169,7 +169,7 @@ def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequ
 
 
 def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The sentences that were read again. Claim ids continue those of the earlier claims: `c3.1`, `c3.2`."""
+    """The sentences that were checked again. The ids of new claims extend an earlier id: `c3.1` and `c3.2` for `c3`."""
     fates = draft.fates
     for number, stretches in readings.items():
         start, place = fates[number].start, count(1)

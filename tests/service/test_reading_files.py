@@ -124,7 +124,7 @@ async def test_what_is_not_set_up_to_read_a_file_is_told_to_the_operator(
     async with service() as client:
         refused = await client.post("/v1/documents", json=asked("a.pdf", b"%PDF-1.4"))
     assert (refused.status_code, refused.json()["error"]["type"]) == (503, "not_set_up")
-    assert 'reading PDF needs the extra "documents"; run: pip install' in caplog.text
+    assert 'reading PDF needs the "documents" extra; run: pip install' in caplog.text
 
 
 async def test_why_a_process_failed_is_logged(caplog: pytest.LogCaptureFixture) -> None:
