@@ -234,7 +234,7 @@ def spelling(name: str) -> str:
 
 
 def help_of(field: FieldInfo) -> str:
-    """The help for a field: its text, the allowed values, whether it can be repeated, and the default."""
+    """The help for a field: its text, the allowed values, whether the field can be repeated, and the default."""
     mark, text = mark_of(field), text_of(field).rstrip(".").replace("`", "")
     if mark.names is not None:
         *others, last = mark.names()

@@ -185,7 +185,7 @@ def _systems(given: Export) -> tuple[str, dict[str, str]]:
             raise ConfigError(f"--system sets two names for {place}: use only one")
     if len(of_rest) > 1:
         names = ", ".join(of_rest)
-        raise ConfigError(f"--system: with several systems ({names}), use FILE=NAME to say which file belongs to which")
+        raise ConfigError(f"--system sets several systems ({names}): use FILE=NAME to assign each file to its system")
     return (of_rest or [UNNAMED])[0], of_file
 
 
