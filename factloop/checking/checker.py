@@ -268,7 +268,7 @@ class FactChecker(ClosesPerLoop):
     async def sources_of(self, documents: Documents | None, mode: SourceMode | None = None) -> Sources:
         """Indexes the documents (if not None) in another thread, and returns the sources for a response.
 
-        By default, these include any sources of the checker itself. Raises ConfigError, DataError.
+        By default, these include the checker's own sources, if any. Raises ConfigError, DataError.
         """
         tool = await self._indexes.tool_for(documents)
         mode = mode or ("factuality" if self.has_sources else "faithfulness")
@@ -283,7 +283,7 @@ class FactChecker(ClosesPerLoop):
             raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
         documents, sources = given.get("documents"), given.get("sources")
         if documents is not None and sources is not None:
-            raise ConfigError("pass documents or sources, not both: documents can be part of sources")
+            raise ConfigError("pass either `documents` or `sources`, not both: `sources` can contain documents")
         return sources if documents is None else await self.sources_of(documents)
 
     async def _request(
@@ -321,7 +321,7 @@ class FactChecker(ClosesPerLoop):
         """
         asked = await self._request(response, question, options)
         if asked.spans is not None and (asked.facts is not None or run_dir is not None):
-            raise ConfigError("spans cannot be combined with facts or a run directory: pass only one of them")
+            raise ConfigError("`spans` cannot be combined with `facts` or `run_dir`: pass only one of them")
         async with self._run(asked, run_dir) as (checking, directory):
             report = await checking.report(asked)
             if directory is not None:
@@ -443,7 +443,7 @@ def given_checker(checker: FactChecker | None) -> FactChecker:
     if checker is None:
         return FactChecker()
     if not isinstance(checker, FactChecker):
-        raise ConfigError(f"checker: must be a FactChecker, not {type(checker).__name__}")
+        raise ConfigError(f"checker must be a FactChecker, not {type(checker).__name__}")
     return checker
 
 

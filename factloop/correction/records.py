@@ -209,7 +209,7 @@ class Correction(Record):
 
 
 def rewrite(response: str, changes: tuple[Change, ...]) -> str:
-    """Applies the changes to the response. Raises ValueError if the spans of a change do not match the texts."""
+    """Applies the changes to the response. Raises ValueError if a change's spans do not match the texts."""
     parts: list[str] = []
     reached = length = 0
     for change in changes:

@@ -164,7 +164,7 @@ class TrustScorer(ClosesPerLoop):
         """
         item = _answer(id, question, response)
         if documents is not None and sources is not None:
-            raise ConfigError("pass documents or sources, not both: documents can be part of sources")
+            raise ConfigError("pass either `documents` or `sources`, not both: `sources` can contain documents")
         if documents is not None:
             tool = await self._indexes.tool_for(documents)
             sources = Sources(() if tool is None else (tool,))

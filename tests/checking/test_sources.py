@@ -305,7 +305,7 @@ async def test_a_score_takes_documents() -> None:
     async with TrustScorer(cache=False) as scorer:
         report = await scorer.ascore(QUESTION, TOWER, documents=[{"text": TOWER}])
     assert report.trust_fc.relation == "support"
-    with pytest.raises(ConfigError, match="pass documents or sources, not both"):
+    with pytest.raises(ConfigError, match="pass either `documents` or `sources`, not both"):
         await scorer.ascore(QUESTION, TOWER, documents=[TOWER], sources=Sources())
 
 

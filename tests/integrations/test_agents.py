@@ -85,7 +85,7 @@ async def test_a_tool_says_it_in_a_few_lines_and_hands_over_the_report() -> None
 
 def test_a_tool_tells_the_agent_of_a_text_that_cannot_be_checked() -> None:
     message = factcheck_tool(offline(), documents=[PASSAGE]).invoke({**CALL, "args": {"response": "\ud83d"}})
-    assert message.content.startswith("Not checked: response: contains half a character")
+    assert message.content.startswith("Not checked: response contains half a character")
     assert message.artifact is None
 
 

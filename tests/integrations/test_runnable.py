@@ -335,7 +335,7 @@ def test_anything_else_is_refused_before_it_is_used(door: str, wrong: Any) -> No
 
 @pytest.mark.parametrize("kind", [FactCheckRunnable, StreamGuard, Corrector])
 def test_what_takes_a_bare_checker_refuses_a_step_of_a_chain(kind: Callable[..., Any]) -> None:
-    with pytest.raises(ConfigError, match="checker: must be a FactChecker, not FactCheckRunnable"):
+    with pytest.raises(ConfigError, match="checker must be a FactChecker, not FactCheckRunnable"):
         kind(offline())
 
 

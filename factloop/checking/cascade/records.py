@@ -58,7 +58,7 @@ class CascadeSide(Record):
 
 
 class CascadePoint(Record):
-    """The result of tuning for another maximum error on the same labels. The guarantee holds for only one point."""
+    """The result of tuning on the same labels for another maximum error. Only one of the guarantees can be used."""
 
     max_error: OpenShare
     upper: Share | None
@@ -74,7 +74,7 @@ class CascadePoint(Record):
 
 
 class CascadeTuning(Record):
-    """The tuned thresholds, with the statistics for choosing them."""
+    """The tuned thresholds, with the statistics used to choose them."""
 
     error: ErrorKind
     max_error: OpenShare
@@ -122,9 +122,9 @@ class CascadeFile(Record):
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if self.upper is not None and self.lower is not None and self.lower >= self.upper:
-            raise ValueError("lower must be below upper")
+            raise ValueError("`lower` must be below `upper`")
         if self.tuned is not None:
             thresholds = self.tuned.accepted.threshold, self.tuned.rejected.threshold
             if (self.upper, self.lower) != thresholds:
-                raise ValueError("upper and lower must match 'tuned'; to set them by hand, remove 'tuned'")
+                raise ValueError("`upper` and `lower` must match `tuned`; to set them by hand, remove `tuned`")
         return self

@@ -114,13 +114,13 @@ def test_what_cannot_be_right_is_refused_before_anything_is_spent(
     [
         ("", DataError, "not a cascade"),
         ("{}", DataError, "verifier"),
-        ('{"verifier": "baseline", "identity": {}, "upper": 0.2, "lower": 0.5}', DataError, "below upper"),
+        ('{"verifier": "baseline", "identity": {}, "upper": 0.2, "lower": 0.5}', DataError, "must be below `upper`"),
         ('{"verifier": "baseline", "identity": {}, "upper": 1.5, "lower": null}', DataError, "upper"),
         ('{"verifier": "baseline", "identity": {}, "upper": NaN, "lower": null}', DataError, "not a cascade|upper"),
         ('{"verifier": "baseline", "identity": {"a": ' + "[" * 100_000, DataError, "not a cascade"),
         ('{"verifier": "\\ud800", "identity": {}, "upper": null, "lower": null}', DataError, "not a cascade"),
         ('{"verifier": "baseline", "identity": {"a": ' + "9" * 5_000 + "}}", DataError, "not a cascade"),
-        (None, ConfigError, "cannot be read"),
+        (None, ConfigError, "cannot read"),
     ],
     ids=lambda value: str(value)[:60],
 )
