@@ -69,7 +69,7 @@ class DataError(FactloopError):
 
 
 class ToolError(FactloopError):
-    """A tool failed: network error, HTTP error or unreadable body. `status` is the HTTP status, if there is one.
+    """A tool failed with a network error, an HTTP error or an unreadable body. `status` is any HTTP status.
 
     `wants_pause` means that the server is up but asks clients to pause, either with status 429 or in its message.
     """
@@ -119,7 +119,7 @@ class DeadlineExceeded(ToolError):
 class ModelOutputError(FactloopError):
     """The model's reply, stored in `reply`, does not match the requested schema.
 
-    The message begins with `model` or, if it is None, with `schema`.
+    The message begins with `model` or, if `model` is None, with `schema`.
     """
 
     def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:

@@ -23,7 +23,7 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """The loop of this process, shared by all threads. A lock would not be safe, since a fork could copy it."""
+    """The loop of this process, shared by all threads. No lock is used, since a fork could copy a held lock."""
     process = os.getpid()
     if process not in _loops:
         loop = asyncio.new_event_loop()

@@ -1,6 +1,6 @@
 """Creates files and folders that only their owner can read, since they may contain checked text.
 
-If an older version or a library left a file accessible to other users, they lose access when the file is opened.
+If an older version or a library left a file accessible to other users, those users lose access when the file is opened.
 Files that belong to someone else, or are on a file system without permissions, remain unchanged without an error. On
 Windows, nothing is done: files inherit the permissions of their folder, and only the user and administrators can access
 the user's folders.
