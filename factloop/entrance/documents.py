@@ -31,7 +31,7 @@ OWN, CORPUS = "documents", "corpus"
 
 
 class RegisteredDocuments(DocumentSearch):
-    """Documents of the operator. Evidence shows `NAME/file` instead of their paths."""
+    """The operator's documents. Evidence shows `NAME/file` instead of a document's path."""
 
     description: str = "Search the documents."
     title: str
@@ -105,7 +105,7 @@ def state_of(place: str) -> Hashable:
 
 
 def _folder_of(path: str) -> str:
-    """The folder to hide from callers, which is the path itself if it is a folder, or else the folder around it."""
+    """The folder to hide from callers: the path itself if that is a folder, or else the folder that contains it."""
     place = Path(path)
     if place.is_dir():
         return f"{place.as_posix().rstrip('/')}/"

@@ -39,9 +39,9 @@ class Grant(BaseModel):
 
 
 class ApiKeys:
-    """The API keys of a server. Keys with the same name belong to one caller, who owns all jobs requested with these
-    keys. Every key without a name belongs to a separate caller. If there are no keys, the server is open to everyone,
-    and all jobs have the same owner."""
+    """A server's API keys. Keys with the same name belong to one caller, who owns all jobs requested with these keys.
+    Every key without a name belongs to a separate caller. If there are no keys, the server is open to everyone, and all
+    jobs have the same owner."""
 
     def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
         """Each key may be followed by the options of a `Grant`. A file is read now, and again whenever it changes.
@@ -107,7 +107,7 @@ class ApiKeys:
             hashed = _hash(key)
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
                 raise ConfigError(
-                    f"API key {number}: must have {SHORTEST} or more printable ASCII characters, no spaces"
+                    f"API key {number} must have at least {SHORTEST} printable ASCII characters and no spaces"
                 )
             if hashed in owners:
                 earlier = list(owners).index(hashed) + 1

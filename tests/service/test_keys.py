@@ -110,7 +110,7 @@ async def test_the_key_file_is_read_again_when_it_changes(
     assert said == [
         f"{file}: reloaded, 1 keys added, 2 removed",
         "cancelled 2 unfinished jobs because their keys were removed",
-        "the earlier keys stay valid: API key 2: must have 16 or more printable ASCII characters, no spaces",
+        "the earlier keys stay valid: API key 2 must have at least 16 printable ASCII characters and no spaces",
         f"{file}: reloaded, 1 keys added, 1 removed",
     ]
 
