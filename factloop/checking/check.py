@@ -156,7 +156,7 @@ class Checking:
         return report
 
     async def _eligibility(self, asked: CheckRequest, meter: UsageMeter) -> Judgement | None:
-        """Judges whether the response does what its prompt asks for, if this is requested and possible.
+        """If requested and possible, judges whether the response does what its prompt asks for.
 
         This is the first stage of FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200, section 3). Departures: the
         judges vote, and the second stage judges claims. FACTS judges whole responses and averages the judgements.

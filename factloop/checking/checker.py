@@ -207,7 +207,7 @@ class FactChecker(ClosesPerLoop):
         """The search tools. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
         if not self._built and self.has_model:
             raise ConfigError(
-                "there is nothing to check against: set documents (docs, --docs) or a search tool (search, --search)"
+                "there is nothing to check against: set documents (`docs`, --docs) or a search (`search`, --search)"
             )
         refuse_without_documents(self.settings, self._built)
         return self._built
@@ -217,7 +217,7 @@ class FactChecker(ClosesPerLoop):
         run_blocking(self.awarm_up())
 
     async def awarm_up(self) -> None:
-        """Imports and loads everything that the first check needs, in another thread. Takes a few seconds of CPU time.
+        """Imports and loads, in another thread, everything that the first check needs. Takes a few seconds of CPU time.
 
         Without a warm-up, the first check does this work. Makes no calls, and does not load the weights of a judge.
         Raises ConfigError, DataError.
@@ -373,7 +373,7 @@ class FactChecker(ClosesPerLoop):
         run_dir: str | Path | None = None,
         **options: Unpack[CheckOptions],
     ) -> AsyncIterator[OpenChecks]:
-        """Yields the check that `acheck` would use for this response, so that you can check parts or revisions of it.
+        """Yields the check that `acheck` would use for this response, to check parts or revisions of the response.
 
         All calls inside the block share the limits, cache, budget and run directory. The limits for a single check
         apply to all these calls combined. Raises ConfigError, DataError.
@@ -439,7 +439,7 @@ class FactChecker(ClosesPerLoop):
 
 
 def given_checker(checker: FactChecker | None) -> FactChecker:
-    """`checker`, or an offline checker if it is None. Raises ConfigError for any other type."""
+    """`checker`, or an offline checker if `checker` is None. Raises ConfigError for any other type."""
     if checker is None:
         return FactChecker()
     if not isinstance(checker, FactChecker):

@@ -99,7 +99,7 @@ def estimate(
 
 
 def length_of_documents(settings: CheckSettings) -> int | None:
-    """The total number of characters in the documents. None if they are long or the check also uses a search tool."""
+    """The total number of characters in the documents. None if the documents are long or a search tool is used."""
     if settings.search or not settings.docs:
         return None
     if sum(path.stat().st_size for path in find_files(settings.docs).paths) > MOST_READ:

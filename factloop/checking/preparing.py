@@ -112,9 +112,9 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
     if settings.base_url is not None and not has_model and settings.judge is None:
         raise ConfigError("--base-url needs a model: set --model, for example to openai:NAME")
     if settings.eligibility and not has_model:
-        raise ConfigError("judging eligibility needs a chat model: set one (model, --model)")
+        raise ConfigError("judging eligibility needs a chat model: set one (`model`, --model)")
     if settings.jury and not has_model:
-        raise ConfigError("a jury needs a main model that reads the answer: set one (model, --model)")
+        raise ConfigError("a jury needs a main model that reads the answer: set one (`model`, --model)")
     refuse_clash(settings, has_model=has_model)
     plan_of_check(settings, (), has_model=has_model, given_alone=False)
 

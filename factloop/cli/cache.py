@@ -1,4 +1,4 @@
-"""`factloop cache show` shows what is in the cache, and `factloop cache clear` empties it."""
+"""`factloop cache show` shows what is in the cache, and `factloop cache clear` empties the cache."""
 
 from __future__ import annotations
 

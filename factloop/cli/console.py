@@ -67,7 +67,7 @@ def run_alone(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
-    """Stores the result of `work` in a list, because Python 3.11 would format the whole result if it were returned."""
+    """Stores the result of `work` in a list, because Python 3.11 would format any returned result in full."""
     # An interrupt cancels tasks that have not started (some are LangGraph's), and Python warns about their coroutines.
     warnings.filterwarnings("ignore", r"coroutine '.*' was never awaited", RuntimeWarning)
     results.append(await work)

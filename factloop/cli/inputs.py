@@ -127,7 +127,7 @@ def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
 
 
 def wanted_k(k: str) -> WantedK:
-    """Parses the K of F1@K. Raises ConfigError unless it is a positive whole number, `median` or `maximum`."""
+    """Parses the K of F1@K. Raises ConfigError unless K is a positive whole number, `median` or `maximum`."""
     if k == "median":
         return "median"
     if k == "maximum":

@@ -57,7 +57,7 @@ Flags = dict[str, Any]
 
 
 class Arguments(BaseModel):
-    """Arguments of a command. Each field is a flag unless it is marked as a positional argument."""
+    """Arguments of a command. Each field is a flag unless the field is marked as a positional argument."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -197,7 +197,7 @@ class Command:
         return typer.main.get_command(alone)
 
     def _set(self, given: Sequence[str]) -> Flags:
-        """Parses the values of `--set`. Raises ConfigError unless each is `NAME=VALUE` with a known name."""
+        """Parses the values of `--set`. Raises ConfigError unless each value is `NAME=VALUE` with a known name."""
         known = {name: field for taken in self.taken for name, field in taken.model.model_fields.items()}
         found: Flags = {}
         for one in given:

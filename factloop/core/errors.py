@@ -29,8 +29,8 @@ class FactloopError(Exception):
 class ConfigError(FactloopError):
     """A flag, environment variable, key, run directory or cache is wrong. Correct it and run again.
 
-    This error is usually raised before any money is spent. The exception is a journal or cache that fails during a run:
-    the run then stops, but you do not pay again for saved answers.
+    This error is usually raised before any money is spent. The exception is a failure of the journal or cache during a
+    run. The run then stops, but you do not pay again for saved answers.
     """
 
 
@@ -98,7 +98,7 @@ class ToolTimeout(ToolError):
 
 
 class BudgetExceeded(ToolError):
-    """The next call was not made because it would exceed the user's limit on calls or cost.
+    """The next call was not made because the call would exceed the user's limit on calls or cost.
 
     `of` says what the limit applies to, such as "this check", or is empty for the whole run.
     """

@@ -49,7 +49,7 @@ def findings(report: FactualityReport) -> frozenset[Finding]:
 
 
 def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding], ...]:
-    """The unchecked claims and the unread passages, in the order in which they appear in the response."""
+    """The unchecked claims and the unread passages, in order of appearance."""
     found: list[tuple[int, Claim | Sentence, Finding]] = []
     for claim in report.claims:
         finding = finding_of_claim(claim)
@@ -87,7 +87,7 @@ def by_gravity(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def finding_of_claim(claim: Claim) -> Finding | None:
-    """The finding on a claim, or None if it is supported."""
+    """The finding on a claim, or None if the claim is supported."""
     judgement = claim.judgement
     if judgement.verdict is Verdict.NOT_SUPPORTED:
         return Finding.CONTRADICTED if judgement.contradicted else Finding.UNSUPPORTED

@@ -1,9 +1,9 @@
 """Checks whether a claim's names and figures occur in the passages that its verdict cites.
 
-A good judge cites passages about the subject of the claim, but a model that is too small for the task may cite
-arbitrary passages. A passage may also support a claim without containing its names and figures, for example if the
-passage uses other names or spells out numbers. Claims whose names and figures are missing are therefore judged again,
-and users are warned only if there are many.
+A good judge cites passages about the claim's subject, but a model that is too small for the task may cite arbitrary
+passages. A passage may also support a claim without containing its names and figures, for example if the passage uses
+other names or spells out numbers. Claims whose names and figures are missing are therefore judged again, and users are
+warned only if there are many.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The records that make up a report: immutable, validated, and written to JSON with a `schema_version`.
 
 The records follow two rules. A failure is never a verdict: a `Judgement` has either a verdict or the reason why it is
-unscored. No claim is ever dropped: the counts of a report add up to the number of its claims.
+unscored. No claim is ever dropped: a report's counts add up to its number of claims.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class Judgement(Record):
     quote: str = ""
     """The decisive sentence, verbatim from the first passage in `cited`, if the judge quotes one."""
     votes: tuple[Vote, ...] = ()
-    """The votes of the jury's models, in the order of the settings. The jury's rule turns them into this judgement."""
+    """The jury models' votes, in the order of `jurors`. The jury's rule turns the votes into this judgement."""
     stage: Literal["cheap", "model"] | None = None
     """The stage of a cascade that reached the verdict. None for unscored claims or if there is no cascade."""
 
@@ -344,7 +344,7 @@ class AtK(Record):
 
 
 class EveryClaim(Record):
-    """The scores of a response if every claim counts, as in SAFE."""
+    """A response's scores if every claim counts, as in SAFE."""
 
     counts: Counts
     precision: Share | None
@@ -367,7 +367,7 @@ _NOT_SHARED = {"versions", "factloop_version", "seed", "settings", "snapshots", 
 
 
 class Fingerprint(Record):
-    """Everything that determines the result of a run. Runs with equal fingerprints and caches give equal reports."""
+    """Everything that determines a run's result. Runs with equal fingerprints and caches give equal reports."""
 
     factloop_version: str
     engine: Literal["model", "offline"]
@@ -493,8 +493,8 @@ class CitationFigures(Record):
 
     These figures follow the citation recall and precision of Gao et al. (2023, ALCE, section 3.3), with two
     differences. First, factloop judges claims instead of sentences, and does not judge each cited document separately.
-    If several cited documents support a claim equally well, only the one that the judge cites counts, so both figures
-    are lower bounds. Second, a citation is precise if it supports any claim, whether or not the sentence needs it.
+    If several cited documents support a claim equally well, only the document that the judge cites counts, so both
+    figures are lower bounds. Second, a citation is precise if it supports any claim, even without being needed.
     """
 
     recall: Share | None = None
@@ -544,7 +544,7 @@ class FactualityReport(Record):
     """Whether the response does what its prompt asks for. It is `supported` if so, and None if this was not judged."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
-    """All sentences in the order of the response, or only those requested with `spans`."""
+    """All sentences in order of appearance, or only the sentences requested with `spans`."""
     counts: Counts
     precision: Share | None
     """supported / (supported + not_supported), or None if no claims were scored."""

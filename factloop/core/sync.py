@@ -1,7 +1,7 @@
 """Runs asynchronous code for synchronous callers, in one background event loop per process.
 
-All calls share one loop, so that connections stay open between calls. The loop runs in its own thread, so that it works
-even if another loop is already running.
+All calls share one loop, so that connections stay open between calls. The loop runs in its own thread, so that calls
+also work while another loop is running.
 """
 
 from __future__ import annotations

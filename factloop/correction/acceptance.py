@@ -4,8 +4,8 @@ A rewritten text is accepted if and only if it meets all of these conditions. Ot
 met is the reason for rejection.
 
 1. The text still contains a claim that has a verdict or needs reading.
-2. The number of unscored claims is not higher than before, since a failed check or an ambiguous sentence proves
-   nothing. Claims that need reading are not counted, because they are better than contradicted claims.
+2. The number of unscored claims is not higher than before. (A failed check or an ambiguous sentence proves nothing.)
+   Claims that need reading are not counted, because they are better than contradicted claims.
 3. The number of contradicted claims is not higher than before.
 4. No rewritten sentence is contradicted, has unsupported claims other than the unproven claims to keep, or has more
    unscored or irrelevant claims than before. No other sentence has more unsupported claims than before. (This happens,
@@ -74,7 +74,7 @@ class _Faults:
 
 
 def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate]) -> Ruling:
-    """Decides whether the text in `after` should replace the text in `before`. Fates are in the order of the text."""
+    """Decides whether the text in `after` should replace the text in `before`. Fates are in order of appearance."""
     now = _claims_by_sentence(after, fates)
     faults = _faults(before, fates, now)
     reworded = {number for number, fate in enumerate(fates) if fate.reworded}

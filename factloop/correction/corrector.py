@@ -111,7 +111,7 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Corrects a response. A model needs one call per sentence to reword, plus the calls to check the changes.
+        """Corrects a response. A model takes one call per reworded sentence, plus the calls that check the changes.
 
         Args:
             response: The text to correct. To skip the first check, pass the report on the text instead.

@@ -44,7 +44,7 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """Returns a uvicorn HTTP protocol that drops surplus connections and those with late headers or tiny chunks."""
+    """Returns a uvicorn HTTP protocol that drops connections that are surplus or have late headers or tiny chunks."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None

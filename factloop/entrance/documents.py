@@ -97,7 +97,7 @@ def _opened(
 
 
 def state_of(place: str) -> Hashable:
-    """Returns a value that changes whenever a file at this path or glob pattern changes, or None if none exists."""
+    """Returns a value that changes whenever a file at this path or glob pattern changes, or None if no file exists."""
     with suppress(DataError, OSError):
         found = ((path, path.stat()) for path in find_files([place]).paths)
         return tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in found)

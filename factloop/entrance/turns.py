@@ -1,4 +1,4 @@
-"""Decides whose job runs next. Callers take turns, so that no caller has to wait for all jobs of another caller."""
+"""Decides whose job runs next. Callers take turns, so that no caller has to wait for all of another caller's jobs."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ OpenShare = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
 class ErrorKind(StrEnum):
-    """Whether the verifier of a cascade may accept claims, reject claims, or do both."""
+    """Whether a cascade's verifier may accept claims, reject claims, or both."""
 
     BALANCED = "balanced"
     """The verifier may accept and reject claims. The maximum error rate applies separately to both."""
@@ -58,7 +58,7 @@ class CascadeSide(Record):
 
 
 class CascadePoint(Record):
-    """The result of tuning on the same labels for another maximum error. Only one of the guarantees can be used."""
+    """The result of tuning on the same labels for a different maximum error. Rely on one such guarantee only."""
 
     max_error: OpenShare
     upper: Share | None
@@ -101,7 +101,7 @@ class CascadeTuning(Record):
 
 
 class CascadeFile(Record):
-    """The file written by `factloop research cascade tune` and read by `--cascade`."""
+    """A file that is written by `factloop research cascade tune` and read if `--cascade` is set."""
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str

@@ -137,8 +137,8 @@ def _learnt_words(found: NextLabels) -> str:
         return f"too few usable labels to learn from: {pilot.n:,} of at least {found.n_to_learn}"
     (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
     return (
-        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims judged supported were not, "
-        f"and {missed:,} of {rejected:,} claims judged not supported were"
+        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims judged supported were not supported, "
+        f"and {missed:,} of {rejected:,} claims judged not supported were supported"
     )
 
 

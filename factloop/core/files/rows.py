@@ -68,7 +68,7 @@ class Row:
 
 
 def shown(value: object) -> str:
-    """A value as JSON, shortened if it is long. The contents of lists and objects are omitted."""
+    """A value as JSON. Long values are shortened. The contents of lists and objects are omitted."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list | tuple):

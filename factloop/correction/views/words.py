@@ -50,7 +50,7 @@ def headline(correction: Correction) -> str:
 
 
 def unjudged(correction: Correction) -> str:
-    """Says how many sentences in the final text contain claims without a verdict. Empty if no sentence does."""
+    """Says how many sentences in the final text contain claims without a verdict. Empty if there are none."""
     n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
     were, them = ("was", "it") if n == 1 else ("were", "them")
     return f"{plural(n, 'sentence')} {were} not judged; read {them} yourself" if n else ""
