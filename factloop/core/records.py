@@ -494,7 +494,7 @@ class CitationFigures(Record):
     These figures follow the citation recall and precision of Gao et al. (2023, ALCE, section 3.3), with two
     differences. First, factloop judges claims instead of sentences, and does not judge each cited document separately.
     If several cited documents support a claim equally well, only the document that the judge cites counts, so both
-    figures are lower bounds. Second, a citation is precise if it supports any claim, even without being needed.
+    figures are lower bounds. Second, a citation that supports any claim is precise, whether or not it is needed.
     """
 
     recall: Share | None = None

@@ -64,7 +64,7 @@ class Export(Quiet, AsJson):
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the labels to this file as JSON Lines."""
     report: Annotated[Texts, Mark(metavar="FILE")] = ()
-    """Report from check --json, if the labels were made on its page. Adds the passages of the claims to the labels."""
+    """Report from check --json, if the labels were made on its page. Adds the claims' passages to the labels."""
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
     """System that wrote the answers in all files or in FILE, if the pages do not name it. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None
