@@ -155,7 +155,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("export page.json copy.json --out l.jsonl", "--differing"),
         ("export page.json --out l.jsonl --json p.json", "--differing"),
         ("export page.json --out l.jsonl --system page.json=", "must be NAME or FILE=NAME"),
-        ("export page.json --out l.jsonl --system a --system b", "say which file belongs to which"),
+        ("export page.json --out l.jsonl --system a --system b", "assign each file to its system"),
         ("export page.json --out l.jsonl --system page.json=a --system page.json=b", "two names for page.json"),
     ],
 )
