@@ -1,8 +1,8 @@
-"""Corrects an evaluator's error rates using one labelled system, and tests the result (Godbole & Jia, section 5, A.7).
+"""Corrects an evaluator's error rates with the help of one labelled system (Godbole & Jia, section 5, appendix A.7).
 
-Each system in a data set is used once for calibration. The error rates of the other systems are then estimated without
-adjustment, by adjusted counts, and with a threshold tuned on the calibration system. Bias is the estimated error rate
-minus the labelled one.
+Each system in a data set serves once as the calibration system. The error rates of the other systems are then estimated
+without adjustment, with adjusted counts, and with thresholds tuned on the calibration system. The bias of an estimate
+is the estimated error rate minus the labelled error rate.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from factloop.evaluation.audit.figures import Bools, Floats, Group, Ints
 from factloop.evaluation.audit.table import THRESHOLD, PredictionTable, rows_of, scores_of
 
 FEWEST = 25
-"""With fewer claims, the standard error of the fraction that is flagged can exceed 0.5 / sqrt(25) = 0.1. With fewer
-errors, adjusting by the flagged fraction does more harm than good (Table 31)."""
+"""With fewer claims, the standard error of the flagged fraction can exceed 0.5 / sqrt(25) = 0.1. With fewer errors,
+adjusting by the flagged fraction does more harm than good (Table 31)."""
 STANDARD_ERRORS = 2.0
-"""Number of standard errors by which the flagging rates of errors and of other claims must differ."""
+"""The flagging rates of errors and of other claims must differ by this number of standard errors."""
 
 
 class AdjustmentMethod(StrEnum):
@@ -38,19 +38,19 @@ class AdjustmentMethod(StrEnum):
 
 
 class UnadjustedReason(StrEnum):
-    """Why a method gives no result."""
+    """The reason why a method gives no result."""
 
     NO_ERRORS = "no_errors"
     """The calibration system has no claims labelled unattributable."""
     NO_ATTRIBUTABLE = "no_attributable"
     EQUAL_RATES = "equal_rates"
-    """The evaluator flags errors no more often than other claims, so its predictions are uninformative."""
+    """The evaluator flags errors no more often than other claims, so the predictions are uninformative."""
     LABELS_ONLY = "labels_only"
     """All scores are 0 or 1, so there is no threshold to tune."""
 
 
 class CalibrationWarning(StrEnum):
-    """Why rates measured on a calibration system are unreliable."""
+    """The reason why rates measured on a calibration system are unreliable."""
 
     FEW_ERRORS = "few_errors"
     """Fewer than `FEWEST` claims are labelled unattributable, so the system is too good to calibrate on."""
@@ -60,7 +60,7 @@ class CalibrationWarning(StrEnum):
 
 
 class Adjustment(Record):
-    """One method, calibrated on one system and tested on the others, or the reason why it gives no result."""
+    """The results of one method that was calibrated on one system, or the reason why there are no results."""
 
     method: AdjustmentMethod
     undefined: UnadjustedReason | None = None
@@ -75,12 +75,12 @@ class Adjustment(Record):
     @model_validator(mode="after")
     def _is_tested_or_undefined(self) -> Self:
         if {self.undefined is None} != {self.mean_bias is not None, self.worst_bias is not None, bool(self.estimates)}:
-            raise ValueError("an adjustment needs either all test results or the reason why it is undefined")
+            raise ValueError("an adjustment must contain either all test results or the reason why there are none")
         return self
 
 
 class Calibration(Record):
-    """All methods, calibrated on one system."""
+    """The results of all methods calibrated on one system."""
 
     system: str
     n_errors: Count
@@ -121,7 +121,7 @@ class MethodMean(_Bias):
 
 
 class MethodAverage(_Bias):
-    """The mean result of one method over data sets, weighted equally however many systems they contain."""
+    """The mean result of one method over data sets. Every data set has the same weight."""
 
     n_datasets: Count
     """Number of data sets for which the method gives a result."""
@@ -178,31 +178,34 @@ class SortedScores:
 
     @property
     def is_graded(self) -> bool:
-        """Whether any score lies strictly between 0 and 1."""
         return bool(((self.scores > 0.0) & (self.scores < 1.0)).any())
 
     def flagged(self, threshold: float) -> tuple[int, int]:
-        """The number of flagged errors and the number of other flagged claims."""
+        """Returns the number of flagged errors and the number of other flagged claims."""
         n = int(np.searchsorted(self.scores, threshold, side="left"))
         n_errors = int(self.errors_below[n])
         return n_errors, n - n_errors
 
     def rates(self, threshold: float) -> tuple[float | None, float | None]:
-        """The fractions of errors and of other claims that are flagged; None if there are no such claims."""
+        """Returns the fractions of errors and of other claims that are flagged, or None if there are no such claims."""
         errors, others = self.flagged(threshold)
         return errors / self.n_errors if self.n_errors else None, others / self.n_others if self.n_others else None
 
 
 def unbiased_threshold(system: SortedScores) -> float:
-    """The threshold that flags about as many claims as there are errors; in case of a tie, the one closest to 0.5."""
+    """Returns the threshold that flags about as many claims as there are errors.
+
+    If several thresholds are equally good, returns the one nearest to 0.5.
+    """
     thresholds, flagged = _candidates(system)
     return _best(thresholds, np.abs(flagged - system.n_errors))
 
 
 def balanced_threshold(system: SortedScores) -> float:
-    """The threshold with the highest balanced accuracy; in case of a tie, the one closest to 0.5.
+    """Returns the threshold with the highest balanced accuracy.
 
-    The system must have both errors and other claims.
+    If several thresholds are equally good, returns the one nearest to 0.5. The system must have both errors and other
+    claims.
     """
     thresholds, flagged = _candidates(system)
     errors = system.errors_below[flagged]
@@ -215,7 +218,7 @@ def _best(thresholds: Floats, cost: Ints) -> float:
 
 
 def _candidates(system: SortedScores) -> tuple[Floats, Ints]:
-    """One threshold for each way to split the scores, halfway between neighbours, and the number of claims it flags."""
+    """Returns one threshold for each way to split the scores, and the number of claims that each threshold flags."""
     values, firsts = np.unique(system.scores, return_index=True)
     between = values[:-1] + (values[1:] - values[:-1]) / 2.0
     between = np.where(between > values[:-1], between, values[1:])  # there is no float between adjacent floats
@@ -225,21 +228,24 @@ def _candidates(system: SortedScores) -> tuple[Floats, Ints]:
 
 
 def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
-    """Adjusted counts (Forman 2006): (p - FPR) / (TPR - FPR), clipped to [0, 1]; errors are the positive class.
+    """Returns the adjusted count (Forman 2006): (p - FPR) / (TPR - FPR), clipped to [0, 1]. Errors are the positive
+    class.
 
-    `flagged` is the fraction of all claims predicted to be errors; `true_rate` and `false_rate` are the same fraction
-    among errors and among other claims. The paper does not state its formula, but its worst biases (86.5 and 80.5
-    points, Table 31) result from an estimate of 100%, so it must clip as well. Raises ValueError if rates are equal.
+    `flagged` (p) is the fraction of all claims that are predicted to be errors. `true_rate` (TPR) is this fraction
+    among errors, and `false_rate` (FPR) is this fraction among other claims. The paper does not state its formula.
+    However, its worst biases (86.5 and 80.5 points, Table 31) result from an estimate of 100%, so the paper must also
+    clip. Raises ValueError if both rates are equal.
     """
     if true_rate == false_rate:
-        raise ValueError("the share of errors cannot be estimated because both rates are equal")
+        raise ValueError("cannot estimate the share of errors: both rates are equal")
     return min(1.0, max(0.0, (flagged - false_rate) / (true_rate - false_rate)))
 
 
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
-    """Calibrates every method on each system in the data set and tests it on the others, at claim level.
+    """Calibrates every method on each system in the data set and tests it on the other systems, at claim level.
 
-    Claims without a score are excluded (`n_left_out`). With fewer than two systems, there are no calibrations.
+    Claims without a score are excluded and counted in `n_left_out`. With fewer than two systems, there are no
+    calibrations.
     """
     systems, n_left_out = _systems(table, evaluator, dataset)
     calibrations = _calibrations(systems, threshold) if len(systems) > 1 else []
@@ -256,7 +262,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
     """Averages each method over data sets. Raises ValueError unless all reports are on the same evaluator."""
     if len({report.evaluator for report in reports}) != 1:
-        raise ValueError("a mean needs reports on exactly one evaluator")
+        raise ValueError("cannot average the reports unless all are on the same evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)
     return MeanAdjustment(
         group=group, evaluator=reports[0].evaluator, methods=tuple(_average(methods) for methods in by_method)
@@ -329,7 +335,7 @@ def _calibration(name: str, systems: Mapping[str, SortedScores], threshold: floa
 
 
 def _warnings(own: SortedScores, threshold: float) -> tuple[CalibrationWarning, ...]:
-    # adding one of each kind keeps the standard error of a rate of 0 or 1 above 0 (Agresti & Caffo 2000)
+    # one extra claim of each kind keeps the standard error of a rate of 0 or 1 above 0 (Agresti & Caffo 2000)
     counts = zip(own.flagged(threshold), (own.n_errors, own.n_others), strict=True)
     (one, n_one), (other, n_other) = (((flagged + 1) / (n + 2), n + 2) for flagged, n in counts)
     spread = np.sqrt(one * (1 - one) / n_one + other * (1 - other) / n_other)

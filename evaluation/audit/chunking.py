@@ -1,8 +1,9 @@
 """Measures how cutting documents into chunks affects an evaluator's predictions (Godbole & Jia, 2.1 and 4.2).
 
-An evaluator with a short context window reads a document in chunks of whole sentences and takes the best score of any
-chunk. A claim that relies on two distant passages is then not fully covered by any chunk. Documents are cut here in the
-same way as verifiers cut them (`cut_by_words`), so R2-diff describes the chunks that the evaluator actually read.
+An evaluator with a short context window reads a document in chunks of whole sentences and uses the highest score of any
+chunk. If a claim relies on two distant passages, no single chunk contains all of its evidence. This module uses the
+same function as the verifiers to cut documents (`cut_by_words`), so R2-diff describes the chunks that the evaluator
+read.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _CHUNKED = re.compile(r"(?P<whole>.+)@(?P<n_words>[1-9][0-9]*)")
 
 
 class Changes(Record):
-    """Changes in predictions when the evaluator reads chunks, counted over claims scored in both of its columns."""
+    """How predictions change when the evaluator reads chunks. Only claims with a score in both columns are counted."""
 
     n: Count
     n_lost: Count
@@ -33,7 +34,7 @@ class Changes(Record):
     share_lost: Share | None
     share_gained: Share | None
     share_changed: Share | None
-    """Fraction of the `n` claims whose prediction changes; None if there are no claims."""
+    """Fraction of the `n` claims whose prediction changes, or None if there are no claims."""
     n_passed: Count
     """Number of claims predicted attributable with the whole document, which are the claims that can be lost."""
 
@@ -48,7 +49,7 @@ class LongDocumentRates(Record):
     tnr: Share | None
     balanced_accuracy: Share | None
     predicted_positive_rate: Share | None
-    """Fraction of claims predicted to be attributable; None if there are no claims."""
+    """Fraction of claims predicted to be attributable, or None if there are no claims."""
 
 
 class ChunkingBias(Record):
@@ -80,7 +81,7 @@ class ChunkingBias(Record):
 
 
 def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
-    """Each evaluator with a chunked column, as (`NAME`, `NAME@500`, 500), where 500 is the chunk size in words."""
+    """For each chunked evaluator, returns its name, its column and its chunk size: (`NAME`, `NAME@500`, 500)."""
     given = list(names)
     found = [(match["whole"], name, int(match["n_words"])) for name in given if (match := _CHUNKED.fullmatch(name))]
     return [(whole, name, n_words) for whole, name, n_words in found if whole in given]
@@ -88,24 +89,24 @@ def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
 
 @dataclass(frozen=True)
 class R2Differences:
-    """R2-diff of every claim for one chunk size; arrays of shape (n_rows,)."""
+    """The R2-diff of every claim for one chunk size. Arrays have shape (n_rows,)."""
 
     n_words: int
     values: Floats
-    """In [0, 1]: ROUGE-2 precision of the claim against the whole document minus the best precision against a single
-    chunk. 0 if one chunk contains all wording that claim and document share; NaN for claims of fewer than two words and
-    if `is_cut` is false."""
+    """In [0, 1]: the claim's ROUGE-2 precision against the whole document, minus its best precision against any single
+    chunk. 0 if one chunk contains all wording that claim and document share. NaN if the claim has fewer than two words
+    or `is_cut` is false."""
     is_cut: Bools
     """Whether the document has more than `n_words` words, as counted by `cut_by_words`."""
 
 
 def r2_differences(table: PredictionTable, n_words: int) -> R2Differences:
-    """R2-diff of every claim whose document does not fit into one chunk. Each such document is cut only once.
+    """Returns the R2-diff of every claim whose document does not fit into one chunk.
 
-    Raises NoTextError if the table has no text, and ValueError if `n_words` is zero.
+    Raises NoTextError if the table contains no text, and ValueError if `n_words` is zero.
     """
     if table.claim_text is None or table.document is None:
-        raise NoTextError("R2-diff needs the text of the claims and their documents")
+        raise NoTextError("cannot compute R2-diff: the table must contain claims and documents")
     values, is_cut = np.full(table.n_rows, np.nan), np.zeros(table.n_rows, dtype=np.bool_)
     for document, places in by_document(table.document):
         if len(word_ends([document])[0]) > n_words:
@@ -127,10 +128,11 @@ def _differences(document: str, claims: Sequence[str], n_words: int) -> list[flo
 def chunking_bias(
     table: PredictionTable, evaluator: str, chunked: str, r2_diff: R2Differences, *, threshold: float = THRESHOLD
 ) -> tuple[ChunkingBias, ...]:
-    """The changes for each data set, each task group and all claims combined, grouped by `pooled_groups`.
+    """Returns the changes for each data set, for each task group, and for all claims combined.
 
-    `r2_diff` can be shared by all evaluators with chunks of that size. As in the paper's Figure 5, fractions are of all
-    claims in `within` or `across`, not only of those predicted attributable with the whole document.
+    `r2_diff` can be shared by all evaluators with the same chunk size. As in the paper's Figure 5, the denominator of
+    each fraction is all claims in `within` or `across`, not only those that were predicted attributable with the whole
+    document.
     """
     scores, cut = scores_of(table, evaluator), scores_of(table, chunked)
     is_known, is_scored = ~np.isnan(r2_diff.values), ~np.isnan(scores) & ~np.isnan(cut)

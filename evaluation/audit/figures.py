@@ -1,8 +1,8 @@
 """Calculates the figures of an audit: values with intervals for data sets, and their plain means over groups.
 
-A mean gives each data set the same weight, whatever its size, as in the paper (Godbole & Jia, section 2.2). Data sets
-without a value are left out of the mean, and their number is reported. If one of the other data sets has no value in a
-resample, the mean of that resample is undefined, because it would cover different data sets.
+In a mean, each data set has the same weight, whatever its size, as in the paper (Godbole & Jia, section 2.2). Data sets
+without a value are left out of the mean, and their number is reported. If a data set has a value in the data but not in
+a resample, the mean of that resample is undefined, because it would cover fewer data sets.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Bools = NDArray[np.bool_]
 
 
 class Group(Record):
-    """The claims that a figure is based on: those in one data set, those in a task group, or all claims."""
+    """The claims that a figure is based on: the claims in one data set, the claims in a task group, or all claims."""
 
     kind: Literal["dataset", "task", "all"]
     name: str = ""
@@ -43,7 +43,7 @@ class Group(Record):
 
 
 class AuditFigure(Figure):
-    """A figure for one data set, or a mean over several."""
+    """A figure for one data set, or the mean of a figure over several data sets."""
 
     n: Count
     """Number of claims or responses that the value is based on."""
@@ -53,28 +53,28 @@ class AuditFigure(Figure):
     low: float | None = None
     high: float | None = None
     """None without resamples, with fewer than two clusters, and if no resample has a value. Also None if all resamples
-    have the same value, because a lack of variation does not mean certainty. A rate of 0 or 1 on a single data set gets
-    Wilson's interval instead."""
+    have the same value, because a lack of variation does not prove certainty. A rate of 0 or 1 on a single data set
+    gets Wilson's interval instead."""
     n_resamples_undefined: Count = 0
-    """Number of resamples without a value; the interval is based on the others."""
+    """Number of resamples without a value. The interval is based on all other resamples."""
     n_datasets: Count | None = None
-    """Number of data sets in the mean; None for the figure of a single data set."""
+    """Number of data sets in the mean, or None for the figure of a single data set."""
     n_datasets_undefined: Count = 0
     """Number of the group's data sets that are excluded from the mean because they have no value."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of one kind in an array of any shape. On the leading axis, the data come first, then the resamples."""
+    """Figures of one kind in an array of any shape. The leading axis contains the data, followed by the resamples."""
 
     values: Floats
-    """Shape (1 + n_resamples, *shape); NaN where undefined."""
+    """Shape (1 + n_resamples, *shape). Undefined values are NaN."""
     n: Ints
     """Shape (*shape)."""
     n_clusters: Ints
 
     def estimates(self, why: Sequence[Undefined], level: float) -> list[AuditFigure]:
-        """One estimate per position in C order. `why` contains the reasons to report for undefined estimates."""
+        """Returns one figure per position, in C order. `why` contains the reasons to report for undefined figures."""
         values = self.values.reshape(len(self.values), -1)
         low, high, n_undefined = percentiles(values[1:], (1.0 - level) / 2.0)
         columns = (values[0], low, high, n_undefined, self.n.ravel(), self.n_clusters.ravel())
@@ -99,13 +99,13 @@ def _estimate(
 
 
 def groups_of(datasets: Sequence[str], tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """The groups with the indices of their data sets: single data sets, task groups by name, then all data sets."""
+    """Returns single data sets, task groups by name, and all data sets, each with the indices of its data sets."""
     singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(datasets)]
     return [*singles, *averaged_groups(len(datasets), tasks)]
 
 
 def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """The task groups by name, then all data sets. `tasks` contains the task of each data set."""
+    """Returns the task groups by name, then all data sets. `tasks` contains the task of each data set."""
     places, of_place = list(range(n_datasets)), tasks or ()
     groups = [
         (Group(kind="task", name=task), [place for place in places if of_place[place] == task])
@@ -117,7 +117,7 @@ def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[
 def estimates_of_groups(
     counted: CountTable, figures: Figures, why: Sequence[Undefined]
 ) -> list[tuple[Group, list[int], AuditFigure]]:
-    """An estimate for each group. `figures` and the reasons in `why` have one entry per data set."""
+    """Returns a figure for each group. `figures` and `why` have one entry per data set."""
     level, groups = counted.basis.level, groups_of(counted.datasets, counted.tasks)
     single = figures.estimates(why, level)
     means = _means(figures, [members for _, members in groups]).estimates([Undefined.NO_DATASET] * len(groups), level)
@@ -147,6 +147,6 @@ def _mean(values: Floats) -> Floats:
 
 
 def ratio(part: Floats, whole: Floats) -> Floats:
-    """Elementwise `part / whole`, or NaN if `whole` is zero."""
+    """Returns `part / whole` elementwise, or NaN where `whole` is zero."""
     with np.errstate(invalid="ignore"):
         return np.asarray(part / whole)

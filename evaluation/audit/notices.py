@@ -1,4 +1,4 @@
-"""Lists the parts that an audit omits and the weaknesses of its figures."""
+"""Lists the omitted parts of an audit, and the weaknesses of its figures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEWEST_RESAMPLES = 100
 
 
 def left_out(table: PredictionTable) -> Iterator[str]:
-    """The parts of the audit that cannot be computed from this table."""
+    """Yields the parts of the audit that cannot be computed from this table."""
     yield from (f"{name}: no row has a score from this evaluator." for name in table.without_scores)
     absent = {
         "Wording and chunks: the rows do not contain the text of claims and documents.": not table.has_text,
@@ -35,7 +35,7 @@ def left_out(table: PredictionTable) -> Iterator[str]:
         ),
         "Task groups: the rows have no task.": table.task is None,
         "Tests by prompt: without prompt_id, systems are compared by whole responses.": table.prompt is None,
-        "Agreement between evaluators: there is only one, so agreement is only with labels.": len(table.scores) == 1,
+        "Agreement between evaluators: there is only one evaluator.": len(table.scores) == 1,
     }
     yield from (said for said, is_absent in absent.items() if is_absent)
     n_datasets, dataset = len(table.dataset.names), table.dataset.codes.astype(np.int64)
@@ -48,7 +48,7 @@ def left_out(table: PredictionTable) -> Iterator[str]:
     for place, name in enumerate(table.dataset.names):
         if n_unknown[place]:
             yield (
-                f"{name}: {n_unknown[place]:,} of {n_claims[place]:,} claims belong to the system `{UNKNOWN_SYSTEM}`. "
+                f"{name}: {n_unknown[place]:,} of {n_claims[place]:,} claims belong to the `{UNKNOWN_SYSTEM}` system. "
                 "Rates and agreement include them; headroom, ranking, bias by system and adjustment do not."
             )
         if n_systems[place] == 1:
@@ -65,7 +65,6 @@ def left_out(table: PredictionTable) -> Iterator[str]:
 
 
 def warnings(table: PredictionTable, at: AuditAt, settings: AuditSettings) -> Iterator[str]:
-    """Warnings for readers of the figures."""
     yield from _weaknesses(table, at)
     yield from _intervals(table, at, settings)
 
@@ -83,7 +82,7 @@ def _weaknesses(table: PredictionTable, at: AuditAt) -> Iterator[str]:
         if is_missing.any():
             yield (
                 f"{name}: {is_missing.sum():,} of {table.n_rows:,} claims have no score. This evaluator's figures "
-                "exclude them, so they may be based on fewer claims than those of other evaluators."
+                "exclude these claims, so other evaluators' figures may be based on more claims."
             )
             lacks = any_within(is_missing, response, n_responses)
             n_wrong = int((lacks & any_within(scores < THRESHOLD, response, n_responses)).sum())

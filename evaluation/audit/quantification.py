@@ -1,21 +1,22 @@
 """Measures how much an evaluator misjudges whole systems (Godbole & Jia, 3.3 and 3.4; tables in appendix A.4).
 
     error rate of a system = share of its claims (or responses) that are unattributable, by label or by prediction
-    bias = predicted error rate - labelled error rate, in [-1, 1], best at 0; below 0, errors are missed
+    bias = predicted error rate - labelled error rate, in [-1, 1], best at 0; a negative bias means missed errors
     headroom = lowest error rate of any system in the data set, i.e. how much can still be improved
 
-A response is attributable if all of its claims are. The figures for a data set are the mean and the largest magnitude
-of its systems' biases, the headroom by labels and by predictions, and the difference between the two. Those for task
-groups and for all data sets are plain means over data sets. Claims without a score, and responses with such a claim,
-are excluded from both rates of the evaluator, and their number is reported; `errors` contains the labelled rates for
-all claims. Headroom needs two systems with scores. Claims of unknown systems (`UNKNOWN_SYSTEM`) do not form a system,
-so they count only in `datasets`.
+A response is attributable if all of its claims are attributable. For each data set, the figures are the mean and the
+largest magnitude of its systems' biases, the headroom by labels, the headroom by predictions, and the difference
+between the two headrooms. For task groups and for all data sets, the figures are plain means over data sets. Claims
+without a score, and responses that contain such a claim, are excluded from both rates of the evaluator, and their
+number is reported. `errors` contains the labelled rates over all claims. Headroom needs two systems with scores. Claims
+of unknown systems (`UNKNOWN_SYSTEM`) count only in `datasets`, because they do not form a system.
 
-Departures: the paper's text defines the bias as labelled minus predicted, but its tables give predicted minus labelled,
-as here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. With resamples, the part
-explained by sampling is therefore subtracted, and the interval reaches 0 if there may be no bias at all (`magnitudes`).
-The paper's plain mean can be computed from `systems`. Minima of noisy values are biased downwards, more in resamples
-than in the data, so the interval of a headroom may not contain its value.
+Departures: the text of the paper defines bias as labelled minus predicted, but the tables of the paper show predicted
+minus labelled, which is also the definition here. The paper gives no intervals. Because the magnitude of a noisy value
+is biased upwards, the part explained by sampling is subtracted if there are resamples, and the interval reaches 0 if
+there may be no bias at all (`magnitudes`). The paper's plain mean can be computed from `systems`. Minima of noisy
+values are biased downwards, more so in resamples than in the data, so the interval of a headroom may not contain the
+headroom itself.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class SystemErrors(Record):
 
 
 class SystemBias(Record):
-    """The error rates of one system by evaluator and by label, over the claims that the evaluator scored."""
+    """The error rates of one system according to an evaluator and to the labels, over the claims that have a score."""
 
     evaluator: str
     level: Level
@@ -58,7 +59,7 @@ class SystemBias(Record):
 
 
 class DatasetBias(Record):
-    """The error rate of a whole data set's claims (or responses) according to an evaluator (section 6.1)."""
+    """The error rate of all claims (or responses) in a data set, according to an evaluator (section 6.1)."""
 
     evaluator: str
     level: Level
@@ -66,11 +67,11 @@ class DatasetBias(Record):
     labelled: AuditFigure
     predicted: AuditFigure
     bias: AuditFigure
-    """Predicted minus labelled rate; biases of opposite sign cancel out across systems."""
+    """Predicted minus labelled rate. Biases of opposite sign cancel out across systems."""
 
 
 class EvaluatorBias(Record):
-    """The biases of one evaluator over the systems in a data set, or their means over several data sets."""
+    """The biases of one evaluator over the systems in a data set, or the means of these biases over data sets."""
 
     evaluator: str
     level: Level
@@ -79,7 +80,7 @@ class EvaluatorBias(Record):
     """With resamples, the part explained by sampling is subtracted from all magnitudes (see `magnitudes`)."""
     worst_absolute: AuditFigure
     worst_system: str | None
-    """The system with the largest bias; None for several data sets."""
+    """The system with the largest bias, or None for several data sets."""
     headroom_labelled: AuditFigure
     headroom_predicted: AuditFigure
     headroom_bias: AuditFigure
@@ -91,7 +92,7 @@ class EvaluatorBias(Record):
 
 
 class Quantification(Record):
-    """Error rates according to the labels, and according to each evaluator at one threshold."""
+    """The error rates according to the labels, and according to each evaluator at one threshold."""
 
     errors: tuple[SystemErrors, ...]
     systems: tuple[SystemBias, ...]
@@ -101,7 +102,7 @@ class Quantification(Record):
 
 
 def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Quantification:
-    """The error rates according to the labels, and the biases of each evaluator, at each level."""
+    """Returns the error rates according to the labels and the biases of each evaluator, at each level."""
     levels = tuple(levels)
     places = [(level, place) for level in levels for place in range(len(counted.evaluators))]
     return Quantification(
@@ -162,7 +163,6 @@ def _datasets(counted: CountTable, level: Level, evaluator: int) -> list[Dataset
 def _biases(
     counted: CountTable, labelled: Floats, predicted: Floats, n: Floats | Ints, n_clusters: Ints
 ) -> list[dict[str, AuditFigure]]:
-    """Both rates and their difference, for each system or data set."""
     columns = [_estimates(counted, one, n, n_clusters) for one in (labelled, predicted, predicted - labelled)]
     return [dict(zip(("labelled", "predicted", "bias"), row, strict=True)) for row in zip(*columns, strict=True)]
 
@@ -203,7 +203,7 @@ def _evaluator(counted: CountTable, level: Level, evaluator: int) -> list[Evalua
 
 
 def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Floats, Floats, Ints]:
-    """The error rates by label and by prediction, each (1 + n_resamples, n_cells), and the number of units per cell."""
+    """Returns error rates by label and by prediction (1 + n_resamples, n_cells), and numbers of units (n_cells,)."""
     tally = counted.tally(level)
     confusion = tally.confusion[:, evaluator]
     seen, missed, alarm = confusion[:, :, 0, 0], confusion[:, :, 0, 1], confusion[:, :, 1, 0]
@@ -214,7 +214,6 @@ def _error_rates(counted: CountTable, level: Level, evaluator: int) -> tuple[Flo
 def _magnitudes(
     counted: CountTable, columns: Mapping[str, OfGroups], bias: Floats, headroom_bias: Floats
 ) -> dict[str, OfGroups]:
-    """The columns of magnitudes, minus the part explained by sampling."""
     level, defined = counted.basis.level, ~np.isnan(bias[0])
     cells = [np.flatnonzero((counted.cell_dataset == place) & defined) for place in range(len(counted.datasets))]
     of_members: dict[str, Callable[[list[int]], Magnitude]] = {
@@ -239,14 +238,12 @@ def _less_noise(plain: AuditFigure, of: Callable[[list[int]], Magnitude], member
 
 
 def _mean_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
-    """The mean over the systems of each data set, then over data sets. `cells` contains the cells of each data set."""
     cells = [own for own in cells if len(own)]
     weights = np.concatenate([np.full(len(own), 1.0 / len(own) / len(cells)) for own in cells])
     return mean_magnitude(bias[:, np.concatenate(cells)], weights, level)
 
 
 def _worst_bias(bias: Floats, cells: Sequence[Ints], level: float) -> Magnitude:
-    """The mean over data sets of the largest bias in each."""
     groups = np.concatenate([np.full(len(own), place) for place, own in enumerate(cells)])
     return largest_magnitude(bias[:, np.concatenate(cells)], groups, level)
 
@@ -257,15 +254,15 @@ def _mean_headroom(headroom_bias: Floats, level: float) -> Magnitude:
 
 
 def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, n: Ints) -> tuple[Floats, Floats, Ints]:
-    """Excludes unknown systems from the arrays: their rates become undefined, and their units are not counted."""
     is_known = counted.is_of_known_system
     return np.where(is_known, labelled, np.nan), np.where(is_known, predicted, np.nan), np.where(is_known, n, 0)
 
 
 def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
-    """Reduces over the systems that have a value in the data, or returns NaN if fewer than `fewest` do.
+    """Reduces `values` over the systems that have a value in the data. The result is NaN for fewer than `fewest`
+    systems.
 
-    The shape is (1 + n_resamples, n_datasets). A resample is NaN if any of these systems has no value in it.
+    The result has shape (1 + n_resamples, n_datasets). A resample is NaN if any of these systems has no value in it.
     """
     found = np.full((len(values), len(counted.datasets)), np.nan)
     is_defined = ~np.isnan(values[0])
@@ -277,7 +274,6 @@ def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Flo
 
 
 def _worst(counted: CountTable, bias: Floats, dataset: int) -> str | None:
-    """The system with the largest magnitude of bias; in case of a tie, the first by name."""
     cells = np.flatnonzero((counted.cell_dataset == dataset) & ~np.isnan(bias))
     if not len(cells):
         return None

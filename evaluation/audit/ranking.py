@@ -1,9 +1,10 @@
 """Compares how an evaluator's predictions and the labels rank systems (Godbole & Jia, section 3.5 and appendix A.3).
 
-For every pair of systems, a test decides which one has the lower error rate or whether the difference may be due to
-chance, once by the labels and once by the predictions. The paper does not name a test. Here, a pair is compared prompt
-by prompt if the two systems answered the same prompts, and otherwise by error rates over whole responses
-(`clustered_proportions`), with each response counted as one draw, however many claims it has.
+For every pair of systems, a test decides whether one system has a lower error rate than the other, or whether the
+difference may be due to chance. The test is done once with the labels and once with the predictions. The paper does not
+say which test it uses. Here, two systems that answered the same prompts are compared prompt by prompt. Other systems
+are compared by their error rates over whole responses (`clustered_proportions`), where each response counts as one
+draw, however many claims it contains.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ LEAST_PROMPTS = 6
 
 class PairTest(StrEnum):
     PAIRED = "paired_sign_flips"
-    """Compares systems prompt by prompt; with one response per prompt, it is McNemar's exact test."""
+    """Compares systems prompt by prompt. With one response per prompt, this is McNemar's exact test."""
     CLUSTERED = "clustered_proportions"
     """Compares whole responses, or prompts if known, because claims in a response are similar to each other."""
     TWO_PROPORTIONS = "two_proportions"
@@ -66,17 +67,17 @@ class SystemRates(Record):
     """Number of claims or responses that the evaluator scored."""
     labelled: Share
     predicted: Share
-    """`labelled` and `predicted` are error rates."""
+    """Error rates by label and by prediction."""
 
 
 class PairOrder(Record):
-    """Two systems; the first has the lower labelled error rate or, if they are equal, the earlier name."""
+    """A pair of systems. The first has the lower labelled error rate or, if both rates are equal, the earlier name."""
 
     first: str
     second: str
     test: PairTest
     n_prompts: Count
-    """Number of prompts shared by both; 0 if the test is not paired."""
+    """Number of prompts that both systems answered, or 0 if the test is not paired."""
     p_labelled: Share
     p_predicted: Share
     """Adjusted p-value according to the predictions."""
@@ -99,7 +100,7 @@ class OrderCell(Record):
 
 
 class Ranking(Record):
-    """The order in which one evaluator places the systems of a data set, compared with the order by labels."""
+    """One evaluator's ranking of the systems in a data set, compared with the ranking by labels."""
 
     dataset: str
     evaluator: str
@@ -112,7 +113,7 @@ class Ranking(Record):
     """The systems, sorted by increasing labelled error rate."""
     pairs: tuple[PairOrder, ...]
     cells: tuple[OrderCell, ...]
-    """The 3 x 3 table, row by row. Since the first system of a pair is the better one by label, the row `worse` is
+    """The 3 x 3 table, row by row. Because the first system of a pair is the better one by label, the `worse` row is
     empty unless a paired test, which covers only shared prompts, contradicts the rates over all claims."""
     n_pairs: Count
     n_wrong: Count
@@ -121,16 +122,16 @@ class Ranking(Record):
     """Number of pairs with significant differences in opposite directions by labels and predictions (`%Maj. Err`)."""
     share_wrong: Share | None
     share_reversed: Share | None
-    """Fraction of all pairs; None if fewer than two systems have scored claims."""
+    """Fraction of all pairs, or None if fewer than two systems have scored claims."""
     kendall: Correlation
     pearson: Correlation
-    """Correlation of the labelled with the predicted error rates of the systems; undefined with fewer than three."""
+    """Correlation between the systems' labelled and predicted error rates. Undefined for fewer than three systems."""
     n_left_out: Count
     """Number of claims without a score, or responses with such a claim."""
 
 
 class MeanRanking(Record):
-    """The mean ranking of one evaluator over data sets, weighted equally however many systems they contain."""
+    """The mean ranking of one evaluator over data sets. Every data set has the same weight."""
 
     group: Group
     evaluator: str
@@ -150,12 +151,12 @@ class MeanRanking(Record):
 
 @dataclass(frozen=True)
 class Units:
-    """Claims or responses in one data set that the evaluator scored; arrays of shape (n_units,)."""
+    """The claims or responses in one data set that the evaluator scored. Arrays have shape (n_units,)."""
 
     system: Codes
     prompt: Codes | None
     cluster: Codes
-    """The prompt or, without prompts, the response; claims in the same cluster are similar to each other."""
+    """The prompt or, without prompts, the response. Claims in the same cluster are similar to each other."""
     is_error: Bools
     """Whether the unit is labelled unattributable."""
     is_flagged: Bools
@@ -167,7 +168,7 @@ class Units:
 def units_of(
     table: PredictionTable, evaluator: str, dataset: str, level: Level, *, threshold: float = THRESHOLD
 ) -> Units:
-    """The scored claims or responses of known systems in a data set, in the order of the table."""
+    """Returns the scored claims or responses of known systems in a data set, in the order of the table."""
     scores, rows = scores_of(table, evaluator), rows_of(table, dataset) & table.is_of_known_system
     system, response = table.system.codes[rows], table.response.codes[rows]
     prompt = None if table.prompt is None else table.prompt.codes[rows]
@@ -187,26 +188,27 @@ def units_of(
 
 @dataclass(frozen=True)
 class Difference:
-    """Error rate of the first system minus that of the second, over the units that the test compares."""
+    """The first system's error rate minus the second system's, over the units that the test compares."""
 
     rate: float
     p: float
 
 
 class PairTests:
-    """All pairs of systems in one data set. They can be compared by labels or by predictions on the same units.
+    """Tests all pairs of systems in one data set, by labels or by predictions over the same units.
 
-    If systems share prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` of the differences on the shared
-    prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2, with e errors among n claims on the prompt, N claims in all, and r the
-    error rate of both systems combined. These sum to the difference of the two error rates. Otherwise the test is
-    `unpaired`, by default `clustered_proportions`. If claims in a response were treated as independent, two equally
-    good systems with ten claims per response and an intraclass correlation of .5 would differ significantly in 42% of
-    samples.
+    If two systems share enough prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` of the differences on the
+    shared prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2. Here, e is the number of errors among the n claims on the
+    prompt, N is the number of all claims, and r is the error rate of both systems combined. The sum over the prompts is
+    the difference between the two error rates.
+
+    Otherwise, the test is `unpaired` (by default `clustered_proportions`). A test that treated the claims in a response
+    as independent would find a significant difference in 42% of samples between two equally good systems with ten
+    claims per response and an intraclass correlation of .5.
     """
 
     def __init__(self, units: Units, systems: Sequence[int], unpaired: Unpaired = PairTest.CLUSTERED) -> None:
-        """`systems` contains the codes of the systems to compare, all of which must have units. Pairs refer to systems
-        by their index in `systems`."""
+        """`systems` contains the codes of the systems to compare. Each system must have units."""
         self._n_systems = n_systems = len(systems)
         place_of = np.zeros(int(units.system.max(initial=0)) + 1, dtype=np.int64)
         place_of[list(systems)] = np.arange(n_systems)
@@ -239,7 +241,7 @@ class PairTests:
         proportions."""
 
     def differences(self, is_error: Bools) -> list[Difference]:
-        """The difference for each pair of systems, with the units in `is_error` counted as errors."""
+        """Returns the difference for each pair of systems, with the units in `is_error` counted as errors."""
         total, on_prompt = self._tally(is_error)
         found = [Difference(0.0, 1.0)] * len(self.first)
         paired, unpaired = np.flatnonzero(self.is_paired), np.flatnonzero(~self.is_paired)
@@ -256,15 +258,12 @@ class PairTests:
         return found
 
     def _tally(self, kind: Bools) -> tuple[Ints, Floats]:
-        """The number of units in `kind` for each system, and for each system on each prompt that several systems
-        answered (n_systems, n_shared_prompts)."""
         cell = (self._place * self._n_prompts + self._prompt)[kind & self._is_shared]
         on_prompt = np.bincount(cell, minlength=self._n_systems * self._n_prompts).astype(np.float64)
         total = np.bincount(self._place[kind], minlength=self._n_systems)
         return total, on_prompt.reshape(self._n_systems, self._n_prompts)
 
     def _by_prompt(self, errors: Floats, first: int, second: int) -> Floats:
-        """The difference on each prompt (n_shared_prompts,), or 0 on prompts that the two systems do not share."""
         both = (self._n[first] > 0) & (self._n[second] > 0)
         totals = self._on_shared[first, second], self._on_shared[second, first]
         together = (errors[first] + errors[second])[both].sum() / (totals[0] + totals[1])
@@ -273,7 +272,6 @@ class PairTests:
         return np.where(both, one - other, 0.0)
 
     def _by_cluster(self, is_error: Bools) -> list[ClusteredErrors]:
-        """The errors of each system, summed over its clusters."""
         owner, number = self._cluster_system, self._cluster
         totals = np.bincount(number, minlength=len(owner)).astype(np.float64)
         errors = np.bincount(number[is_error], minlength=len(owner)).astype(np.float64)
@@ -282,7 +280,7 @@ class PairTests:
 
 
 def _shared(units: Units, place: Ints, n_systems: int) -> tuple[Ints, Bools, int]:
-    """The index of each unit's prompt among the shared prompts, whether it is shared, and how many are shared."""
+    """Numbers the shared prompts. Returns each unit's number, whether its prompt is shared, and how many are shared."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
     prompt, n_prompts = numbered(units.prompt)
@@ -305,9 +303,9 @@ def rank_systems(
 ) -> Ranking:
     """Compares every pair of systems by labels and by predictions, over the units that the evaluator scored.
 
-    A difference is significant if its adjusted p-value is below `alpha`. The paper's tables appear to be unadjusted.
-    P-values do not depend on random draws, and results depend neither on the order of the rows nor on other data sets.
-    `unpaired` is the test for systems that do not share prompts; the two-proportions test treats all claims as
+    A difference is significant if its adjusted p-value is below `alpha`. The p-values in the paper's tables appear to
+    be unadjusted. The results are deterministic, and do not depend on the order of the rows or on other data sets.
+    `unpaired` is the test for systems that do not share prompts. The two-proportions test treats all claims as
     independent.
     """
     units = units_of(table, evaluator, dataset, level, threshold=threshold)
@@ -354,7 +352,7 @@ def rank_systems(
 
 
 def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
-    """The number of pairs with each order by labels (rows) and by predictions (columns): nine cells."""
+    """Counts the pairs for each combination of order by labels (rows) and order by predictions (columns)."""
     found = [(pair.labelled, pair.predicted) for pair in pairs]
     return tuple(
         OrderCell(labelled=labelled, predicted=predicted, n_pairs=found.count((labelled, predicted)))
@@ -366,7 +364,7 @@ def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
 def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
     """Averages over data sets, as in the paper. Raises ValueError unless all rankings share one evaluator and level."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
-        raise ValueError("a mean needs rankings of one evaluator at one level")
+        raise ValueError("cannot average the rankings unless all are of the same evaluator and level")
     means, counts = dict[str, float | None](), dict[str, int]()
     for name in ("kendall", "pearson", "share_wrong", "share_reversed"):
         of_rankings = (getattr(ranking, name) for ranking in rankings)

@@ -1,6 +1,6 @@
 """Measures how often evaluators are right and whether they reject the same claims (Godbole & Jia, 2.2, 3.1, 3.2).
 
-Attributable is the positive class. All measures are fractions in [0, 1] of claims or of responses, except for the gap,
+Attributable is the positive class. All measures are fractions of claims or of responses in [0, 1], except for the gap,
 which is in [-1, 1].
 
     TPR = share of the attributable units that are predicted attributable       FNR = 1 - TPR
@@ -8,18 +8,19 @@ which is in [-1, 1].
     balanced accuracy = (TPR + TNR) / 2, higher is better                       gap = TPR - TNR, best at 0
     IoU(A, B) = claims that both predict unattributable / claims that either does; likewise for attributable
 
-An evaluator with a positive gap misses errors; one with a negative gap finds errors that do not exist. Each measure is
-computed on one data set, over all its systems; the measures of task groups and of all data sets are plain means, as in
-the paper. Claims without a score (or, for agreement, without two) are excluded, and their number is reported. A rate
-is undefined if the data set has no scored claim of that class, and the IoU is undefined if neither evaluator predicts
-that verdict.
+An evaluator with a positive gap misses errors. An evaluator with a negative gap reports errors that do not exist. Each
+measure is computed on one data set, over all systems in the data set. The measures of task groups and of all data sets
+are plain means, as in the paper. Claims without a score (or, for agreement, without two scores) are excluded, and their
+number is reported. A rate is undefined if the data set has no scored claim of that class. The IoU is undefined if
+neither evaluator predicts that verdict.
 
 Departures: the paper gives no intervals, does not average over task groups, and does not compare evaluators with the
 labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). If a rate
-is 0 or 1, all resamples are the same, which does not mean certainty. On a single data set, such a rate is given
-Wilson's interval (1927) with one case per prompt (or response), since the similarity of claims within these cannot be
-estimated. The intervals of balanced accuracy and gap are then combined from those of the two rates, using the distances
-between each rate and the ends of its interval (MOVER: Zou and Donner 2008).
+is 0 or 1, all resamples are the same, but this does not prove certainty. On a single data set, such a rate therefore
+has Wilson's interval (1927), which counts each prompt (or response) as one case, because the similarity of claims
+within a prompt cannot be estimated. In that case, the intervals of balanced accuracy and gap are combined from the
+intervals of the two rates, using the distances between each rate and the ends of its interval (MOVER: Zou and Donner
+2008).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from factloop.evaluation.audit.table import Level
 
 
 class EvaluatorRates(Record):
-    """The rates of one evaluator on one data set, or their means over several."""
+    """The rates of one evaluator on one data set, or the means of these rates over several data sets."""
 
     evaluator: str
     level: Level
@@ -56,7 +57,7 @@ class EvaluatorRates(Record):
 
 
 def rates(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> tuple[EvaluatorRates, ...]:
-    """The rates for each level, evaluator and group: single data sets, then task groups, then all data sets."""
+    """Returns the rates for each level, evaluator and group: single data sets, then task groups, then all data sets."""
     return tuple(
         rate for level in levels for place in range(len(counted.evaluators)) for rate in _rates(counted, level, place)
     )
@@ -107,10 +108,10 @@ def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
 
 
 def _wilson(one: AuditFigure, level: float) -> AuditFigure:
-    """Adds Wilson's interval with one case per cluster. One end of the interval is the rate itself."""
+    """Adds Wilson's interval, with one case per cluster. One end of the interval is the rate itself."""
     if one.n_clusters < 2 or one.value is None:
         return one
-    from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it has no type hints
+    from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # no type hints
 
     low, high = proportion_confint(one.value * one.n_clusters, one.n_clusters, 1.0 - level, "wilson")
     return one.model_copy(update={"low": float(low), "high": float(high)})
@@ -123,7 +124,7 @@ def _opposite(one: AuditFigure, rate: AuditFigure) -> AuditFigure:
 
 
 def _combined(one: AuditFigure, tpr: AuditFigure, tnr: AuditFigure, *, sign: float, scale: float) -> AuditFigure:
-    """Adds the interval of scale * (TPR + sign * TNR), combined from both intervals, unless either is missing."""
+    """Adds the interval of scale * (TPR + sign * TNR) if both rates have an interval."""
     if tpr.interval is None or tnr.interval is None or tpr.value is None or tnr.value is None or one.value is None:
         return one
     (low, high), ends = tpr.interval, tnr.interval if sign > 0.0 else tnr.interval[::-1]
@@ -133,7 +134,7 @@ def _combined(one: AuditFigure, tpr: AuditFigure, tnr: AuditFigure, *, sign: flo
 
 
 def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
-    """Sums counts of shape (1 + n_resamples, n_cells, ...) to shape (1 + n_resamples, n_datasets, ...)."""
+    """Sums counts over cells: (1 + n_resamples, n_cells, ...) becomes (1 + n_resamples, n_datasets, ...)."""
     sums = np.zeros((len(of_cells), len(counted.datasets), *of_cells.shape[2:]))
     datasets, starts = np.unique(counted.cell_dataset, return_index=True)
     sums[:, datasets] = np.add.reduceat(of_cells, starts, axis=1)
@@ -141,8 +142,10 @@ def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
 
 
 def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """The values of each measure, and the numbers of units and clusters that they are based on. For measures of both
-    classes, the clusters are those of the rarer class."""
+    """Returns the values of each measure, and the numbers of units and clusters that the measure is based on.
+
+    If a measure uses both classes, only the clusters with claims of the rarer class are counted.
+    """
     by_label = confusion.sum(axis=3)
     tpr = ratio(confusion[:, :, 1, 1], by_label[:, :, 1])
     tnr = ratio(confusion[:, :, 0, 0], by_label[:, :, 0])
@@ -160,7 +163,6 @@ def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict
 
 
 def _why(by_label: Floats) -> list[Undefined]:
-    """The reason to report for each data set if a measure is undefined on it."""
     return [
         Undefined.NOTHING_SCORED
         if not n_negative + n_positive
@@ -172,20 +174,20 @@ def _why(by_label: Floats) -> list[Undefined]:
 
 
 class PairAgreement(Record):
-    """The agreement of two evaluators, or of an evaluator and the labels, on each verdict."""
+    """The agreement between two evaluators, or between an evaluator and the labels, on each verdict."""
 
     evaluator: str
     other: str | None
-    """None if the evaluator is compared with the labels."""
+    """The other evaluator, or None if the evaluator is compared with the labels."""
     group: Group
     unattributable: AuditFigure
     attributable: AuditFigure
     n_left_out: Count
-    """Number of claims without a score from at least one of the two."""
+    """Number of claims on which at least one of the two gave no score."""
 
 
 def agreement(counted: CountTable) -> tuple[PairAgreement, ...]:
-    """The agreement of each pair on the claims of single data sets, then of task groups, then of all data sets."""
+    """Returns the agreement of each pair on single data sets, then on task groups, then on all data sets."""
     return tuple(found for place in range(len(counted.pairs)) for found in _agreement(counted, place))
 
 

@@ -4,11 +4,11 @@
     Brier = mean of (score - label)^2
     AUC   = probability that an attributable claim scores higher than an unattributable one; ties count as half
 
-The bins of the expected calibration error have equal width, from (0, 0.1] to (0.9, 1], and the first also contains 0
-(Guo et al. 2017, section 2). ECE and Brier score are best at 0. `brier_of_share` is the Brier score that results from
-giving every claim the fraction of attributable claims as its score. An AUC of 0.5 is chance level; the AUC does not
-depend on a threshold. None of these measures has an interval, and the ECE is biased upwards if bins contain few claims.
-Godbole and Jia use only verdicts; this project adds these measures.
+The bins of the expected calibration error have equal width, from (0, 0.1] to (0.9, 1]. The first bin also contains 0
+(Guo et al. 2017, section 2). ECE and Brier score are best at 0. `brier_of_share` is the Brier score that results if
+every claim has the same score, namely the fraction of attributable claims. An AUC of 0.5 is chance level. The AUC does
+not depend on a threshold. None of these measures has an interval, and the ECE is biased upwards if bins contain few
+claims. Godbole and Jia use only verdicts, so all of these measures are additions.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class ScoreBin(Record):
     n: Count
     mean_score: Share | None
     attributable: Share | None
-    """Fraction labelled attributable; None if there are no claims. Equals the mean score if scores are probabilities.
+    """Fraction labelled attributable, or None without claims. Equals the mean score if scores are probabilities.
     """
 
 
 class Reliability(Record):
-    """The reliability of one evaluator's scores on one group of claims, pooled over its data sets."""
+    """The reliability of one evaluator's scores on one group of claims, pooled over the data sets in the group."""
 
     group: Group
     evaluator: str
@@ -53,9 +53,10 @@ class Reliability(Record):
 
 
 def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ...]:
-    """The reliability of scores on each data set, each task group and all claims; empty if all scores are 0 or 1.
+    """Returns the reliability of scores on each data set, each task group and all claims.
 
-    Sampled claims are weighted by the inverse of their sampling probability.
+    The result is empty if all scores are 0 or 1. Sampled claims are weighted by the inverse of their sampling
+    probability.
     """
     scores = scores_of(table, evaluator)
     if not ((scores > 0.0) & (scores < 1.0)).any():
@@ -111,5 +112,4 @@ def _auc(scores: Floats, holds: Bools, weight: Floats) -> float | None:
 
 
 def _share(value: float) -> float:
-    """Clips to [0, 1] to remove rounding errors."""
     return min(1.0, max(0.0, value))

@@ -21,19 +21,17 @@ from factloop.evaluation.statistics.significance import PValueAdjustment
 
 
 class AuditData(Record):
-    """The audited data."""
-
     name: str
     """The file's name and the start of its SHA-256 hash."""
     n_claims: Count
     n_responses: Count
     n_prompts: Count | None
-    """None if the rows have no prompts."""
+    """Number of prompts, or None if the rows contain no prompts."""
     datasets: tuple[str, ...]
     tasks: tuple[str, ...]
-    """Task groups; empty if the rows have none."""
+    """Task groups. Empty if the rows contain none."""
     task_of: Mapping[str, str] = Field(default_factory=dict)
-    """Maps data sets to task groups; empty if the rows have none."""
+    """Maps data sets to task groups. Empty if the rows contain none."""
     systems: tuple[str, ...]
     evaluators: tuple[str, ...]
     has_text: bool
@@ -41,8 +39,6 @@ class AuditData(Record):
 
 
 class AuditSettings(Record):
-    """The settings of an audit."""
-
     thresholds: tuple[Share, ...]
     """0.5, followed by the chosen threshold, if any."""
     alpha: Share
@@ -71,7 +67,7 @@ class AuditAt(Record):
     reliability: tuple[Reliability, ...] = ()
     """One per group for each evaluator with scores between 0 and 1. These are the same at every threshold."""
     surface: tuple[SurfaceBias, ...]
-    """One for each evaluator and group; empty if the rows contain no text."""
+    """One for each evaluator and group. Empty if the rows contain no text."""
     chunking: tuple[ChunkingBias, ...]
     """One per group for each evaluator with a chunked column."""
     adjustment: tuple[AdjustmentReport, ...]

@@ -1,10 +1,12 @@
 """Counts the claims and responses of a table and of its bootstrap resamples, for the audit's figures and intervals.
 
-Claims in a response are similar to each other, and so are responses to a prompt. A resample therefore draws whole
-clusters with replacement, as many from each data set as it contains. If each cluster belongs to one system (responses,
-or prompts that no two systems share), clusters are also drawn system by system, so each system keeps its number of
-clusters. A resample is represented by the number of times that each cluster was drawn. Its counts are the clusters'
-counts, multiplied by these numbers and summed.
+The claims in a response are similar to each other, and so are the responses to a prompt. A resample therefore draws
+whole clusters with replacement. Each data set keeps its number of clusters. If every cluster of a data set belongs to
+one system, clusters are drawn system by system, so each system also keeps its number of clusters. This is the case for
+responses, and for prompts that no two systems share.
+
+A resample is represented by how often each cluster was drawn. To count a resample, the clusters' counts are multiplied
+by these numbers and summed.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ LEVEL = 0.95
 
 
 class Basis(Record):
-    """What an audit's figures are based on."""
+    """The data and settings that an audit's figures are based on."""
 
     thresholds: dict[str, Share]
     """Each evaluator's threshold: a score at or above it predicts that the claim is attributable."""
@@ -48,15 +50,15 @@ class Basis(Record):
     level: Share
     """Confidence level of the intervals."""
     n_effective: float | None = None
-    """Number of equally weighted claims that would be as informative as these, which are weighted by the inverse of
-    their `probability`. None if all claims have equal weight."""
+    """Number of equally weighted claims that would be as informative as these claims, which are weighted by the inverse
+    of their `probability`. None if all claims have the same weight."""
 
 
 @dataclass(frozen=True)
 class Tally:
     """Counts of claims or responses. On the leading axis, the table comes first, followed by its resamples.
 
-    If claims have weights, the counts are sums of weights. Fields named `n_...` refer to the table only and count each
+    If claims have weights, the counts are sums of weights. Fields named `n_...` refer only to the table and count each
     claim once.
     """
 
@@ -69,7 +71,7 @@ class Tally:
     n_confusion: Ints
     """Shape (n_evaluators, n_cells, 2, 2)."""
     cell_clusters: Ints
-    """Shape (n_evaluators + 1, n_cells): clusters with a unit that has a verdict; the last row counts all clusters."""
+    """Shape (n_evaluators + 1, n_cells): clusters that contain a verdict. The last row counts all clusters."""
     dataset_clusters: Ints
     """Shape (n_evaluators + 1, n_datasets): like `cell_clusters`, but by data set, since systems may share clusters."""
     known_clusters: Ints
@@ -80,7 +82,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class CountTable:
-    """The counts of a table at one threshold. A cell is one system on one data set; cells are sorted by name."""
+    """The counts of a table at one threshold. Each cell is one system on one data set. Cells are sorted by name."""
 
     basis: Basis
     evaluators: tuple[str, ...]
@@ -114,7 +116,7 @@ class CountTable:
 
 
 def pairs_of(n_evaluators: int) -> list[tuple[int, int]]:
-    """All pairs of evaluators, and pairs of each evaluator with the labels, whose index is `n_evaluators`."""
+    """Returns all pairs of evaluators, and each evaluator with the labels. The labels' index is `n_evaluators`."""
     return [(one, other) for one in range(n_evaluators) for other in range(one + 1, n_evaluators + 1)]
 
 
@@ -126,10 +128,10 @@ def count(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> CountTable:
-    """The counts of the table and, if `rng` is given, of its resamples.
+    """Counts the claims and responses of the table and, if `rng` is set, of its resamples.
 
-    The order of the rows has no effect, even on the draws. Raises ValueError for a data set with two task groups or a
-    response with two prompts.
+    The order of the rows has no effect, not even on the draws. Raises ValueError if a data set has two task groups or a
+    response has two prompts.
     """
     cells = cells_of(table)
     claims = judged_claims(table, cells, threshold)
@@ -182,9 +184,9 @@ def count(
 
 
 def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
-    """The stratum of each cell: the cell itself, or the whole data set if its systems share clusters.
+    """Returns the stratum of each cell, identified by the first cell in the stratum.
 
-    A stratum is identified by its first cell.
+    If systems of a data set share clusters, the data set is one stratum. Otherwise, each cell is a stratum.
     """
     n_cells = max(len(cell_dataset), 1)
     pairs = np.unique(claims.cluster * n_cells + claims.cell)
@@ -199,17 +201,14 @@ def _within(units: JudgedUnits, rows: Bools) -> JudgedUnits:
 
 
 def _drawn(of_clusters: Floats, rng: np.random.Generator | None, n_resamples: int) -> Floats:
-    """The sums over all clusters, then over the clusters of each resample (1 + n_resamples, n_columns)."""
+    """Returns the sums over all clusters, and then over the clusters of each resample: (1 + n_resamples, n_columns)."""
     n_clusters = len(of_clusters)
     draws = () if rng is None else draw_counts(n_clusters, rng, n_resamples)
     return np.concatenate([times @ of_clusters for times in (np.ones((1, n_clusters)), *draws)])
 
 
 def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: int, n_resamples: int) -> Tally:
-    """The counts of the table itself; the sums over the table and its resamples are filled in later.
-
-    `is_known` has shape (n_cells,) and is true for known systems.
-    """
+    """Counts the units of the table itself. The sums over the table and its resamples are filled in later."""
     n_evaluators, n_cells, dataset = len(units.verdicts), len(cell_dataset), cell_dataset[units.cell]
     once = replace(units, weight=None, cluster=np.zeros_like(units.cluster))
     counts = (
@@ -232,22 +231,19 @@ def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: 
 
 
 def _clusters(units: JudgedUnits, key: Ints, n_keys: int) -> Ints:
-    """(n_evaluators + 1, n_keys): clusters with a verdict from each evaluator. The last row counts all clusters."""
     verdicts = (*units.verdicts, units.label)
     return np.array([_distinct(key[one >= 0], units.cluster[one >= 0], n_keys) for one in verdicts])
 
 
 def _distinct(key: Ints, cluster: Ints, n_keys: int) -> Ints:
-    """(n_keys,): number of distinct clusters for each key."""
     width = int(cluster.max(initial=0)) + 1
     return np.bincount(np.unique(key * width + cluster) // width, minlength=n_keys)
 
 
 def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
-    """(n_clusters, n_cells * (4 n_evaluators + 2)): each cluster's contribution to the confusions and labels of each
-    cell.
+    """Returns the counts of each cluster in each cell: (n_clusters, n_cells * (4 n_evaluators + 2)).
 
-    These are integers or sums of weights. `clusters` and `cells` are sorted and include those of all units.
+    `clusters` and `cells` must be sorted and must cover all units.
     """
     width = 4 * len(units.verdicts) + 2
     base = (np.searchsorted(clusters, units.cluster) * len(cells) + np.searchsorted(cells, units.cell)) * width
@@ -261,7 +257,6 @@ def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
 
 
 def _overlaps(claims: JudgedUnits, clusters: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:
-    """(n_clusters, 3 n_pairs): weight of the claims to which both of a pair give 0, both give 1, or the two differ."""
     base, width = np.searchsorted(clusters, claims.cluster) * 3 * len(pairs), 3 * len(pairs)
     counts = np.zeros(len(clusters) * width)
     for place, (kind, is_scored) in enumerate(_kinds(claims, pairs)):
@@ -273,7 +268,6 @@ def _overlaps(claims: JudgedUnits, clusters: Ints, pairs: Sequence[tuple[int, in
 def _overlap_counts(
     claims: JudgedUnits, cell_dataset: Ints, pairs: Sequence[tuple[int, int]], n_datasets: int
 ) -> tuple[Ints, Ints]:
-    """`n_overlap` and `overlap_clusters` of a `CountTable`."""
     dataset = cell_dataset[claims.cell]
     n_overlap = np.zeros((n_datasets, len(pairs), 3), np.int64)
     n_clusters = np.zeros((n_datasets, len(pairs)), np.int64)
@@ -285,7 +279,7 @@ def _overlap_counts(
 
 
 def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
-    """Yields two arrays (n_claims,) per pair: the verdict of both, or 2 if they differ; and whether both have one."""
+    """Yields each pair's common verdicts, with 2 where the verdicts differ, and a mask of claims that both judged."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     for one, other in pairs:
         is_scored = (judges[one] >= 0) & (judges[other] >= 0)

@@ -4,10 +4,10 @@
     label                                     1 attributable, 0 not
     evaluators                                an object that maps names to scores in [0, 1]; null or absent if no score
     task, prompt_id, claim, document          present in all rows or in none
-    probability                               with which the claim was sampled for labelling; in all rows or in none
+    probability                               of drawing the claim for labelling; present in all rows or in none
 
-A CSV file contains either a column `evaluator:NAME` for each evaluator, in which an empty cell means no score, or one
-column `evaluators` of JSON objects. A Parquet file may use either form, or a struct or map. Other columns are ignored.
+A CSV file contains either one `evaluator:NAME` column per evaluator, in which an empty cell means no score, or an
+`evaluators` column of JSON objects. A Parquet file may use either form, or a struct or map. Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _id(value: Any) -> Any:
 
 def _label(value: Any) -> Any:
     if type(value) is not int or value not in (0, 1):
-        raise ValueError("must be 1 (attributable) or 0 (not)")
+        raise ValueError("must be 1 (attributable) or 0 (unattributable)")
     return value
 
 
@@ -78,8 +78,8 @@ class PredictionRow(Record):
     task: Id | None = None
     prompt_id: Id | None = None
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """The probability with which the claim was sampled for labelling, as `factloop research labels next` writes it. The
-    claim is weighted by its inverse."""
+    """The probability of drawing the claim for labelling, as written by `factloop research labels next`. The claim is
+    weighted by the inverse of this probability."""
     claim: str | None = None
     document: str | None = None
 
@@ -87,9 +87,12 @@ class PredictionRow(Record):
 def load_predictions(place: str | Path) -> PredictionTable:
     """Loads the whole file as columns, reading rows one at a time. `-` reads JSON Lines from standard input.
 
-    Raises DataError with line and field if a row is malformed, a claim is repeated in a response, an optional field is
-    present in only some rows, a data set has two tasks, or a response has two prompts. Also raises DataError if the
-    file has no rows or no scores.
+    Raises DataError with line and field for:
+    - a malformed row, or a claim that is repeated in a response;
+    - an optional field that only some rows have;
+    - a data set with two tasks, or a response with two prompts.
+
+    Also raises DataError if the file contains no rows or no scores.
     """
     columns = _Columns(place_name(place))
     for line, fields in read_fields(place):
@@ -98,14 +101,14 @@ def load_predictions(place: str | Path) -> PredictionTable:
 
 
 def _refuse_without(fields: Mapping[str, Any], path: str, line: int) -> None:
-    """Reports all missing required fields in one error, since users' own files often lack several."""
+    """Reports all missing required fields in one error, because users' own files often lack several."""
     absent = [name for name in NEEDED if name not in fields]
     if not absent or (len(absent) == 1 and absent[0] != "evaluators"):
-        return  # a single missing field is reported when the row is read
+        return  # reading the row reports a single missing field
     first, *others = absent
     too = f", and so {'is' if len(others) == 1 else 'are'} {', '.join(others)}" if others else ""
-    where = f"a row needs {', '.join(NEEDED)}; in CSV, each evaluator's scores are in a column `evaluator:NAME`"
-    raise DataError(f"it is missing{too}: {where}", path=path, line=line, field=first)
+    where = f"each row needs {', '.join(NEEDED)}; in CSV, use one `evaluator:NAME` column per evaluator"
+    raise DataError(f"is missing{too}; {where}", path=path, line=line, field=first)
 
 
 class _Names(dict[str, int]):
@@ -124,7 +127,7 @@ class _Columns:
         self.codes = {name: array("i") for name in self.names}
         self.texts: dict[str, list[str]] = {"claim": [], "document": []}
         self.known: dict[str, str] = {}
-        """Stores each document only once, since many claims share one."""
+        """Stores each document only once, because many claims share a document."""
         self.probabilities = array("d")
         self.scores: dict[str, array[float]] = {}
         self.named: set[str] = set()
@@ -153,14 +156,12 @@ class _Columns:
         self.lines.append(line)
 
     def _column_of(self, evaluator: str) -> array[float]:
-        """The evaluator's scores, padded with NaN for earlier rows without a score."""
         column = self.scores.setdefault(evaluator, array("d"))
         if len(column) < len(self.lines):
             column.extend([_MISSING] * (len(self.lines) - len(column)))
         return column
 
     def _refuse_gaps(self, line: int, row: Mapping[str, Any]) -> None:
-        """Raises DataError if an optional field is present in some rows but not in others."""
         given: dict[str, Sized] = {
             "task": self.codes["task"],
             "prompt_id": self.codes["prompt_id"],
@@ -169,16 +170,15 @@ class _Columns:
         for name, column in (*given.items(), *self.texts.items()):
             n_given = len(column)
             if len(self.lines) and (row[name] is None) == bool(n_given):
-                reason = "missing, but line {} has it" if n_given else "present, but line {} does not have it"
-                message = f"it is {reason.format(self.lines[0])}: set it in every row or in none"
+                reason = "missing here but present" if n_given else "present here but missing"
+                message = f"is {reason} in line {self.lines[0]}; set this field in every row or in none"
                 raise DataError(message, path=self.path, line=line, field=name)
 
     def table(self) -> PredictionTable:
-        """Returns the complete table. Raises DataError for errors that involve several rows."""
         if not self.lines:
             raise DataError("the file has no rows", path=self.path)
         if not self.scores:
-            raise DataError("no row has a score", path=self.path, field="evaluators")
+            raise DataError("at least one row must contain a score", path=self.path, field="evaluators")
         columns = {name: _column(self.names[name], codes) for name, codes in self.codes.items() if codes}
         response = responses_of(columns["dataset"], columns["system"], columns["response_id"])
         self._refuse_repeated(response, columns["claim_id"])
@@ -206,21 +206,20 @@ class _Columns:
         row = _first_of(key, key, is_repeat=True)
         if row is not None:
             first = self.lines[int(np.flatnonzero(key == key[row])[0])]
-            message = f"line {first} has the same claim_id, {claim.names[claim.codes[row]]!r}, in the same response"
+            message = f"{claim.names[claim.codes[row]]!r} is already used in line {first}; use unique ids in a response"
             raise DataError(message, path=self.path, line=self.lines[row], field="claim_id")
 
     def _refuse_second(self, owner: Column, value: Column | None, field: str, noun: str) -> None:
-        """Raises DataError if any owner (a data set or a response) has two different values."""
         row = None if value is None else _first_of(owner.codes, value.codes, is_repeat=False)
         if value is not None and row is not None:
             first = int(np.flatnonzero(owner.codes == owner.codes[row])[0])
             was, name = value.names[value.codes[first]], owner.names[owner.codes[row]]
-            message = f"{noun} {name!r} has {was!r} in line {self.lines[first]}, not {value.names[value.codes[row]]!r}"
+            message = f"{noun} {name!r} has {was!r} in line {self.lines[first]}; use one {field} per {noun}"
             raise DataError(message, path=self.path, line=self.lines[row], field=field)
 
 
 def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> int | None:
-    """The first row whose owner occurred before (if `is_repeat`) or occurred before with a different value."""
+    """Returns the first row whose owner occurs in an earlier row, with another value unless `is_repeat`."""
     _, first, number = np.unique(owner, return_index=True, return_inverse=True)
     first_row = first[number]
     wrong = first_row != np.arange(len(owner)) if is_repeat else value[first_row] != value
@@ -237,7 +236,7 @@ def _column(code_of: Mapping[str, int], codes: array[int]) -> Column:
 
 
 def read_fields(place: str | Path) -> Iterator[Numbered]:
-    """Yields each record's line (or row) number and fields. Raises DataError during iteration."""
+    """Yields the line (or row) number and the fields of each record. Raises DataError during iteration."""
     name = str(place).lower()
     if not name.endswith(_OTHERS):
         return _json_lines(place)
@@ -246,7 +245,7 @@ def read_fields(place: str | Path) -> Iterator[Numbered]:
 
 
 def _json_lines(place: str | Path) -> Iterator[Numbered]:
-    """Like `read_jsonl`, but takes a third of the time, which matters because an audit may read a million rows."""
+    """Works like `read_jsonl` in a third of the time, which matters because an audit may read a million rows."""
     path = place_name(place)
     for number, line in read_lines(place):
         if not line.isspace():
@@ -258,10 +257,10 @@ def _json_lines(place: str | Path) -> Iterator[Numbered]:
 
 
 def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
-    """The fields of the row, with its columns `evaluator:NAME` gathered into one object `evaluators`. In CSV, numeric
-    strings become numbers.
+    """Returns the fields of the row, with its `evaluator:NAME` columns gathered into one `evaluators` object.
 
-    Raises DataError if the row also has a column `evaluators`, or if that column does not contain a JSON object.
+    In CSV, numeric strings become numbers. Raises DataError if the row also has an `evaluators` column, or if the
+    `evaluators` column does not contain a JSON object.
     """
     scores = {name.removeprefix(_PREFIX): value for name, value in row.fields.items() if name.startswith(_PREFIX)}
     fields = {name: value for name, value in row.fields.items() if not name.startswith(_PREFIX)}
@@ -269,7 +268,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
         scores = {name: _number(value) for name, value in scores.items()}
         fields = {name: _number(value) if name in _NUMBERS else value or None for name, value in fields.items()}
     if scores and "evaluators" in fields:
-        raise row.error("put scores here or in columns `evaluator:NAME`, not in both", "evaluators")
+        raise row.error("put scores in `evaluators` or in `evaluator:NAME` columns, not in both", "evaluators")
     if scores:
         return {**fields, "evaluators": scores}
     if "evaluators" in fields:
@@ -278,7 +277,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
 
 
 def _number(text: str) -> Any:
-    """The number in a cell, or None for an empty cell. Other values are returned unchanged, to be rejected later."""
+    """Returns the number in a cell, or None for an empty cell. Other values are returned unchanged."""
     try:
         value = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
@@ -287,7 +286,7 @@ def _number(text: str) -> Any:
 
 
 def _object(row: Row, value: Any) -> Any:
-    """The object of scores, parsed from JSON if necessary, or built from the pairs that Parquet returns for a map."""
+    """Returns the object of scores. Parses JSON strings, and converts the pairs that Parquet returns for a map."""
     if isinstance(value, str):
         try:
             return parse_object(value, row.path, row.line)

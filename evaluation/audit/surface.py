@@ -1,6 +1,6 @@
 """Measures whether an evaluator relies on shared wording, by comparing its rates on claims with more and less overlap.
 
-Godbole & Jia, section 4.1: evaluators accept false claims that copy the document and reject true ones that paraphrase
+Godbole & Jia, section 4.1: evaluators accept false claims that copy the document and reject true claims that paraphrase
 it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. The claims
 of a task group are divided into five bins at percentiles of their similarity.
 """
@@ -25,19 +25,19 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class SimilarityBin(Record):
-    """Claims that overlap similarly with their documents. Bins are ordered from the least to the most overlap."""
+    """The claims in one bin of similarity. Bins are ordered from the least to the most overlap with the document."""
 
     low: Share | None
     high: Share | None
-    """Smallest and largest similarity in the bin; None for an empty bin, which can occur with ties."""
+    """Smallest and largest similarity in the bin, or None if the bin is empty, which can happen if values are equal."""
     n_attributable: Count
     n_unattributable: Count
     """Number of scored claims labelled unattributable."""
     tpr: Share | None
-    """Fraction of the attributable claims predicted as such; None if there are none. If the evaluator penalises
-    paraphrases, this is lower in the low bins."""
+    """Fraction of the attributable claims that are predicted attributable, or None without attributable claims. It is
+    lower in the low bins if the evaluator penalises paraphrases."""
     tnr: Share | None
-    """Fraction of the unattributable claims predicted as such; lower in the high bins if copied wording misleads."""
+    """Like `tpr`, for unattributable claims. If copied wording misleads the evaluator, it is lower in the high bins."""
 
 
 class SurfaceBias(Record):
@@ -55,26 +55,30 @@ class SurfaceBias(Record):
     n_no_document: Count
     """Number of claims excluded because their document is blank."""
     n_unscored: Count
-    """Number of claims excluded because the evaluator gave no score; they still affect the boundaries of the bins."""
+    """Number of claims excluded because the evaluator gave no score. These claims still affect the bins' boundaries."""
 
 
 class NoTextError(ValueError):
-    """The table has no claims or no documents, so similarity cannot be computed."""
+    """The table does not contain both claims and documents, so similarity cannot be computed."""
 
 
 def bigrams_of(text: str) -> Bigrams:
-    """Counts each pair of adjacent words. Words are lower-cased runs of letters and digits.
+    """Counts each pair of adjacent words. A word is a run of letters and digits, converted to lower case.
 
-    On ASCII text, the words are those of the `rouge_score` package without its stemmer. Departure: that package drops
-    all other letters, so a Greek claim has no words and "café" becomes "caf"; this function keeps them.
+    On ASCII text, the words are the same as those of the `rouge_score` package without its stemmer. Departure: the
+    package drops all other letters, so a Greek claim has no words and "café" becomes "caf". This function keeps all
+    letters.
     """
     return Counter(pairwise(_WORD.findall(text.lower())))
 
 
 def precision(claim: Bigrams, document: Bigrams) -> float | None:
-    """Fraction in [0, 1] of the claim's bigrams that are in the document. Repeats count as often as they occur in it.
+    """Returns the fraction in [0, 1] of the claim's bigrams that occur in the document, or None if the claim has no
+    bigrams.
 
-    None for a claim of fewer than two words, which has no bigrams; `rouge_score` returns 0 in this case.
+    A claim of fewer than two words has no bigrams; `rouge_score` returns 0 for such a claim. Departure from the paper's
+    wording ("the fraction of claim bigrams that appear in the document"): as in ROUGE, a bigram that the claim repeats
+    counts at most as often as it occurs in the document.
     """
     total = sum(claim.values())
     found = sum(min(times, document.get(pair, 0)) for pair, times in claim.items())
@@ -82,7 +86,7 @@ def precision(claim: Bigrams, document: Bigrams) -> float | None:
 
 
 def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
-    """The distinct documents with the positions of their claims, so that each document is processed only once."""
+    """Yields each distinct document with the positions of its claims, so that each document is processed only once."""
     places: dict[str, list[int]] = {}
     for place, document in enumerate(documents):
         places.setdefault(document, []).append(place)
@@ -90,17 +94,13 @@ def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
 
 
 def similarities(table: PredictionTable) -> Floats:
-    """(n_rows,): ROUGE-2 precision of each claim against its document.
+    """Returns the ROUGE-2 precision of each claim against its document, of shape (n_rows,).
 
-    NaN for a claim of fewer than two words and for one without a document, because a search that found nothing does not
-    mean low similarity.
-
-    Departure from the paper's wording ("the fraction of claim bigrams that appear in the document"): a bigram that the
-    claim repeats counts at most as often as it occurs in the document, as in ROUGE. Raises NoTextError if the table has
-    no text.
+    The value is NaN for claims of fewer than two words, and for claims without a document, because a search that found
+    nothing does not mean low similarity. Raises NoTextError if the table contains no text.
     """
     if table.claim_text is None or table.document is None:
-        raise NoTextError("similarity needs the text of the claims and their documents")
+        raise NoTextError("cannot compute similarity: the table must contain claims and documents")
     values = np.full(table.n_rows, np.nan)
     for document, places in by_document(table.document):
         bigrams = bigrams_of(document)
@@ -113,10 +113,10 @@ def similarities(table: PredictionTable) -> Floats:
 def surface_bias(
     table: PredictionTable, evaluator: str, similarity: Floats, *, threshold: float = THRESHOLD
 ) -> tuple[SurfaceBias, ...]:
-    """The rates by bin for each data set, each task group and all claims combined, as grouped by `pooled_groups`.
+    """Returns the rates by bin for each data set, for each task group, and for all claims combined.
 
-    The paper reports them for task groups. `similarity` is the result of `similarities` and can be shared by all
-    evaluators; the boundaries of the bins depend only on it, so all evaluators have the same bins.
+    The paper reports task groups. `similarity` is the result of `similarities`, and can be shared by all evaluators.
+    The bins depend only on `similarity`, so they are the same for all evaluators.
     """
     scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
     found = []
@@ -143,7 +143,7 @@ def surface_bias(
 
 
 def _bins(similarity: Floats) -> Ints:
-    """The bin of each claim, or -1 if similarity is NaN. Values on a boundary belong to the lower bin, as in pandas."""
+    """Returns the bin of each claim, or -1 if similarity is NaN. As in pandas, bins include their upper boundary."""
     number = np.full(len(similarity), -1)
     known = ~np.isnan(similarity)
     if known.any():

@@ -31,7 +31,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Column:
-    """One categorical column: `names[codes[row]]` is the value in a row. `names` are sorted; see `column_of`."""
+    """One categorical column. `names` are sorted, and `names[codes[row]]` is the value in a row."""
 
     names: tuple[str, ...]
     codes: Codes
@@ -39,7 +39,7 @@ class Column:
 
 
 def are_known(systems: Sequence[str]) -> Bools:
-    """Shape (n_systems,): False for `UNKNOWN_SYSTEM`, the name used for claims whose system was not recorded."""
+    """Returns a mask of the known systems, which excludes `UNKNOWN_SYSTEM`."""
     return np.array([name != UNKNOWN_SYSTEM for name in systems], np.bool_)
 
 
@@ -51,7 +51,7 @@ def column_of(values: Sequence[str]) -> Column:
 
 
 def responses_of(dataset: Column, system: Column, response_id: Column) -> Column:
-    """Encodes each response (data set, system and id combined). `names` contains the ids, which may be repeated."""
+    """Encodes each response, identified by data set, system and id. `names` contains only ids, which may repeat."""
     cell = dataset.codes.astype(np.int64) * len(system.names) + system.codes
     keys, codes = np.unique(cell * max(len(response_id.names), 1) + response_id.codes, return_inverse=True)
     ids = keys % max(len(response_id.names), 1)
@@ -60,24 +60,24 @@ def responses_of(dataset: Column, system: Column, response_id: Column) -> Column
 
 @dataclass(frozen=True)
 class PredictionTable:
-    """Each row is a claim in one response of one system on one data set."""
+    """Labelled claims with scores. Each row is one claim from one response of one system on one data set."""
 
     dataset: Column
     system: Column
     response: Column
-    """Responses are identified by data set, system and `response_id`; see `responses_of`."""
+    """Responses are identified by data set, system and `response_id` (see `responses_of`)."""
     label: NDArray[np.int8]
     """1 attributable, 0 not; shape (n_rows,)."""
     scores: Mapping[str, Scores]
-    """Maps each evaluator to its scores in [0, 1], shape (n_rows,); NaN if it gave no score."""
+    """Maps each evaluator to its scores in [0, 1], of shape (n_rows,). NaN means that it gave no score."""
     task: Column | None = None
-    """Task group of the data set, such as summarisation; the same in all rows of a data set."""
+    """Task group of the data set, such as summarisation. It is the same in all rows of a data set."""
     prompt: Column | None = None
-    """The prompt that the response answers; systems that share prompts can be compared in pairs. Prompts of different
-    data sets are distinct."""
+    """The prompt that the response answers. Systems that share prompts can be compared prompt by prompt. Prompts of
+    different data sets are distinct."""
     probability: Scores | None = None
-    """(n_rows,): the probability in (0, 1] with which each claim was sampled for labelling. None means that it was the
-    same for all claims."""
+    """(n_rows,): the probability in (0, 1] of drawing each claim for labelling. None means that all claims have the
+    same probability."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
     without_scores: Sequence[str] = ()
@@ -101,7 +101,7 @@ class PredictionTable:
 
     @property
     def n_effective(self) -> float | None:
-        """Number of equally weighted claims that would be as informative (Kish 1965). None if all weights are equal."""
+        """The number of equally weighted claims that would be as informative (Kish 1965), or None for equal weights."""
         return None if self.weight is None else float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     @cached_property
@@ -118,23 +118,23 @@ class PredictionTable:
 
 
 def rows_of(table: PredictionTable, dataset: str) -> Bools:
-    """Marks the rows of the data set. Raises ValueError if the table does not contain it."""
+    """Returns a mask of the rows in the data set. Raises ValueError if the table does not contain the data set."""
     if dataset not in table.dataset.names:
-        raise ValueError(f"the table has no data set {dataset!r}")
+        raise ValueError(f"the table does not contain the data set {dataset!r}")
     return np.asarray(table.dataset.codes == table.dataset.names.index(dataset))
 
 
 def scores_of(table: PredictionTable, evaluator: str) -> Scores:
-    """The evaluator's column. Raises ValueError if the table does not contain it."""
+    """Returns the evaluator's column. Raises ValueError if the table does not contain the evaluator."""
     if evaluator not in table.scores:
-        raise ValueError(f"the table has no evaluator {evaluator!r}")
+        raise ValueError(f"the table does not contain the evaluator {evaluator!r}")
     return table.scores[evaluator]
 
 
 def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
-    """The task group of each data set, or "" for a data set without rows. None if the table has no task groups.
+    """Returns the task group of each data set, or None if the table has no task groups.
 
-    Raises ValueError if a data set has two task groups.
+    A data set without rows has the task group "". Raises ValueError if a data set has two task groups.
     """
     if table.task is None:
         return None
@@ -147,7 +147,7 @@ def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
 
 
 def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
-    """Marks the rows of each data set, then of each task group by name, then all rows, for figures that are pooled."""
+    """Returns a mask of the rows of each data set, then of each task group by name, then of all rows."""
     columns: list[tuple[Literal["dataset", "task"], Column]] = [("dataset", table.dataset)]
     if table.task is not None:
         columns.append(("task", table.task))
@@ -160,7 +160,7 @@ def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
 
 
 def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
-    """Renumbers the codes from 0 without gaps, keeping their order, and counts them. Faster than sorting."""
+    """Renumbers the codes from 0 without gaps, keeping their order, and counts them. This is faster than sorting."""
     occurs = np.bincount(codes) > 0
     return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
 
@@ -171,7 +171,7 @@ def any_within(flags: Bools, number: NDArray[np.intp], n_groups: int) -> Bools:
 
 
 def clusters_of(table: PredictionTable) -> Ints:
-    """(n_rows,): the prompt of each row, distinct between data sets, or its response if there are no prompts."""
+    """Returns each row's prompt, which is unique across data sets, or its response if there are no prompts."""
     if table.prompt is None:
         keys = table.response.codes.astype(np.int64)
     else:
@@ -199,7 +199,7 @@ def cells_of(table: PredictionTable) -> Cells:
 
 @dataclass(frozen=True)
 class JudgedUnits:
-    """The claims or responses of a table. A cell is one system on one data set; a cluster is the unit of resampling."""
+    """The claims or responses of a table. A cell is one system on one data set. A cluster is the unit of resampling."""
 
     cell: Ints
     cluster: Ints
@@ -221,7 +221,7 @@ class JudgedUnits:
 
 
 def judged_claims(table: PredictionTable, cells: Cells, threshold: float = THRESHOLD) -> JudgedUnits:
-    """The claims of the table; a score at or above the threshold predicts that a claim is attributable."""
+    """Returns the claims of the table. A score at or above the threshold predicts that the claim is attributable."""
     verdicts = np.empty((len(table.scores), table.n_rows), np.int8)
     for place, scores in enumerate(table.scores.values()):
         verdicts[place] = np.where(np.isnan(scores), -1, scores >= threshold)
@@ -229,12 +229,13 @@ def judged_claims(table: PredictionTable, cells: Cells, threshold: float = THRES
 
 
 def judged_responses(table: PredictionTable, claims: JudgedUnits) -> JudgedUnits:
-    """The responses of the table; a response is attributable if all of its claims are (Godbole & Jia, section 2.1).
+    """Returns the responses of the table. A response is attributable if all of its claims are (Godbole & Jia, section
+    2.1).
 
-    An evaluator that left any claim unscored has no verdict on the response, even if it predicts that another claim is
-    unattributable. Otherwise, missing scores would increase its error rate. All responses have the same weight, even if
-    claims were sampled with different probabilities. Raises ValueError if a response has two prompts or belongs to two
-    systems or data sets.
+    If an evaluator left any claim of a response unscored, it has no verdict on the response, even if it predicts that
+    another claim is unattributable. Otherwise, missing scores would increase the evaluator's error rate. All responses
+    have the same weight, even if claims were sampled with different probabilities. Raises ValueError if a response has
+    two prompts or belongs to two systems or data sets.
     """
     _, first, of_row = np.unique(table.response.codes, return_index=True, return_inverse=True)
     if (claims.cluster[first][of_row] != claims.cluster).any() or (claims.cell[first][of_row] != claims.cell).any():

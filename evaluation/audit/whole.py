@@ -40,7 +40,7 @@ def audit(
     level: float = LEVEL,
     seed: int = 0,
 ) -> AuditReport:
-    """Computes all figures for every evaluator, at a threshold of 0.5 and at the chosen one, if any.
+    """Computes all figures for every evaluator, at a threshold of 0.5 and, if it is set, at `threshold`.
 
     `name` identifies the data. If `resamples` is 0, there are no intervals. The order of the rows affects only
     rounding. Figures that cannot be computed are undefined, with a reason, and listed in `left_out`. Costs no money.
@@ -64,7 +64,6 @@ def audit(
 
 
 def _chunked(table: PredictionTable) -> list[tuple[str, str, R2Differences]]:
-    """Each evaluator that has a chunked column, with that column and the R2-diffs for its chunk size."""
     named = chunked_evaluators(table.scores) if table.has_text else []
     by_size = {size: r2_differences(table, size) for size in sorted({size for _, _, size in named})}
     return [(whole, column, by_size[size]) for whole, column, size in named]
@@ -111,7 +110,6 @@ def _audit_at(
 def _over_groups(
     table: PredictionTable, found: Sequence[Sequence[Of]], mean: Callable[[Group, Sequence[Of]], Mean]
 ) -> tuple[Mean, ...]:
-    """The mean for each task group and for all data sets. Each sequence in `found` has one item per data set."""
     groups = averaged_groups(len(table.dataset.names), tasks_of(table))
     return tuple(
         mean(group, [of_datasets[place] for place in places])

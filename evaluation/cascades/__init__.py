@@ -1,4 +1,4 @@
-"""`factloop research cascade tune` tunes the thresholds of a cascade on labelled claims."""
+"""Tunes the thresholds of a cascade on labelled claims (`factloop research cascade tune`)."""
 
 from factloop.core.extras import require
 

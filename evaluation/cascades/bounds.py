@@ -1,14 +1,14 @@
 """Calculates an upper confidence bound on an error rate from the numbers of errors and claims.
 
 This is Clopper and Pearson's exact upper bound (Biometrika 26, 1934). If claims come in groups, both counts are first
-divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998); the bound is then approximate.
+divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998). The bound is then approximate.
 
-A design effect is 1 + (m - 1) r. Here, m is the size of a claim's group, averaged over claims, and r is the intraclass
-correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). It is based on errors, not
-labels: a verifier that finds every claim of one long document supported makes errors in clusters, even if each document
-has equally many claims of either label. With few errors, r cannot be estimated well, so the largest r of this threshold
-and of all thresholds that settle more claims is used. `few_groups_factor` accounts for small numbers of groups, which
-give poor estimates of r.
+The design effect is 1 + (m - 1) r. Here, m is the size of a claim's group, averaged over claims, and r is the
+intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). The effect depends
+on errors instead of labels. A verifier that finds every claim of one long document supported makes errors in clusters,
+even if half the claims of each document are supported. With few errors, r cannot be estimated well. The largest r of
+this threshold and of all thresholds that settle more claims is therefore used. `few_groups_factor` allows for a small
+number of groups, which also makes r uncertain.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def p_values(n_wrong: ArrayLike, n: ArrayLike, max_error: float) -> Floats:
-    """The probability of at most `n_wrong` errors among `n` if the true error rate were `max_error`.
+    """Returns the probability of at most `n_wrong` errors among `n` claims if the true error rate is `max_error`.
 
     A small value means that the true rate must be lower. Both counts may be fractional. If `n` is 0, the result is 1.
     """
@@ -32,7 +32,7 @@ def p_values(n_wrong: ArrayLike, n: ArrayLike, max_error: float) -> Floats:
 
 
 def upper_bound(n_wrong: float, n: float, alpha: float) -> float | None:
-    """The largest error rate consistent with these counts at confidence 1 - `alpha`; None if `n` is 0."""
+    """Returns the largest error rate consistent with these counts at confidence 1 - `alpha`, or None if `n` is 0."""
     if n <= 0:
         return None
     return 1.0 if n_wrong >= n else float(special.betaincinv(n_wrong + 1, n - n_wrong, 1 - alpha))
@@ -41,13 +41,13 @@ def upper_bound(n_wrong: float, n: float, alpha: float) -> float | None:
 Counts = NDArray[np.int64]
 
 _EXACT_TO = 10
-"""Number of decimal places to which sums are rounded; further digits depend on the order of the rows."""
+"""Number of decimal places to which sums are rounded. Further digits would depend on the order of the rows."""
 ENOUGH = 10
 """The number of errors (or half of all errors, if lower) needed to estimate how correlated they are."""
 
 
 def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Floats:
-    """The design effect if the first n of these rows are settled, for each n in `n`, which must not decrease."""
+    """Returns the design effect if the first k of these rows are settled, for each k in `n`, which must be sorted."""
     n_before, wrong_before = (
         sums_before(np.ones(len(groups), np.int64), groups),
         sums_before(wrong.astype(np.int64), groups),
@@ -59,7 +59,7 @@ def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Fl
 
 
 def effect_on_label(wrong: NDArray[np.bool_], groups: Counts, n: Counts, label_groups: Counts) -> Floats:
-    """The design effect on the fraction of a label's claims (in `label_groups`) that are settled wrongly."""
+    """Returns the design effect on the fraction of a label's claims (in `label_groups`) that are settled wrongly."""
     known, size = np.unique(label_groups, return_counts=True)
     if not len(known):
         return np.ones(len(n))
@@ -71,7 +71,7 @@ def effect_on_label(wrong: NDArray[np.bool_], groups: Counts, n: Counts, label_g
 
 
 def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
-    """The factor that accounts for estimating the effect from few groups; 1 if each claim is its own group."""
+    """Returns the factor that allows for estimating the effect from few groups. 1 if each claim is its own group."""
     if n_groups < 2 or n_groups == n:
         return 1.0
     seen, all_ = (float(special.stdtrit(degrees, 1 - min(alpha, 0.4))) for degrees in (n_groups - 1, n - 1))
@@ -79,7 +79,7 @@ def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
 
 
 def sums_before(values: Counts, groups: Counts) -> Counts:
-    """(n_rows,): the sum of the values of the earlier rows in each row's group."""
+    """Returns, for each row, the sum of the values of earlier rows in the same group."""
     order = np.argsort(groups, kind="stable")
     sums = np.cumsum(values[order]) - values[order]
     _, start, size = np.unique(groups[order], return_index=True, return_counts=True)
@@ -89,12 +89,11 @@ def sums_before(values: Counts, groups: Counts) -> Counts:
 
 
 def _up_to(values: NDArray[np.generic], n: Counts) -> Floats:
-    """The sums of the first n values."""
     return np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])[n]
 
 
 def _effects(n: Counts, squares: Floats, n_groups: Floats, n_wrong: Floats, spread: Floats) -> Floats:
-    """The design effects. `squares` sums squared group sizes; `spread` sums squared errors divided by group size."""
+    """Returns the design effects. `squares` sums n^2 over the groups, and `spread` sums errors^2 / n."""
     with np.errstate(invalid="ignore", divide="ignore"):
         between = np.round((spread - n_wrong**2 / n) / (n_groups - 1), _EXACT_TO)
         within = np.round((n_wrong - spread) / (n - n_groups), _EXACT_TO)

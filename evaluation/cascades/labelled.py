@@ -1,4 +1,4 @@
-"""Defines labelled claims with a verifier's scores, and measures how similar claims in the same group are."""
+"""Defines labelled claims with a verifier's scores, and measures how similar the claims in a group are."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class ScoredLabels:
     """The scores and labels that thresholds are tuned on."""
 
     scores: NDArray[np.float64]
-    """In [0, 1], NaN if the verifier gave none; shape (n_claims,)."""
+    """In [0, 1], or NaN if the verifier gave no score. Shape (n_claims,)."""
     labels: NDArray[np.int8]
-    """1 supported, 0 not; shape (n_claims,)."""
+    """1 if supported, 0 if not. Shape (n_claims,)."""
     groups: NDArray[np.int64]
-    """Claims with the same number are dependent (`groups_of`); shape (n_claims,)."""
+    """Claims with the same number are dependent (see `groups_of`). Shape (n_claims,)."""
 
     @property
     def n(self) -> int:
@@ -28,9 +28,10 @@ class ScoredLabels:
 
 
 def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
-    """A number for each row. Rows that share a key in any column, directly or through other rows, get the same number.
+    """Returns a group number for each row. Rows that share a key in any column are in the same group.
 
-    None does not count as a key. Numbers start at 0, and the order of groups has no meaning.
+    Two groups with a row in common are merged. None does not count as a key. Numbers start at 0, and their order has no
+    meaning.
     """
     n = len(keys[0])
     rows: list[int] = []
@@ -48,9 +49,10 @@ def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
 
 
 def likeness(labels: NDArray[np.int8], groups: NDArray[np.int64]) -> float | None:
-    """The intraclass correlation of labels in groups, in [0, 1] (one-way ANOVA estimator, negative values set to 0).
+    """Returns the intraclass correlation of labels in groups, in [0, 1] (one-way ANOVA estimator, negative values set
+    to 0).
 
-    0 if every claim is its own group. None if there are fewer than two groups, because it cannot be estimated.
+    The result is 0 if every claim is its own group, and None if there are fewer than two groups.
     """
     _, number, size = np.unique(groups, return_inverse=True, return_counts=True)
     n, n_groups = len(labels), len(size)

@@ -1,18 +1,18 @@
 """Finds cascade thresholds that send as few claims as possible to the model, with a guarantee on the error.
 
-On each side (claims accepted at or above `upper`, claims rejected at or below `lower`), the maximum error limits two
+Claims are accepted at or above `upper`, and rejected at or below `lower`. On each side, the maximum error limits two
 rates: the fraction of settled claims that are wrong, and the fraction of all claims with that label that are settled
-wrongly. The second limit keeps a rare label from being sacrificed entirely: if one claim in ten were supported,
-rejecting all claims would be wrong for only one in ten.
+wrongly. The second limit protects a rare label. If one claim in ten were supported, rejecting all claims would be wrong
+for only one claim in ten.
 
-Thresholds are tested on a grid that is fixed in advance, the strictest first. Testing many thresholds requires no
-correction except that a chain of tests ends at the first failure. This is fixed-sequence testing, as used by
+Thresholds are tested on a grid that is fixed in advance, starting with the strictest. A chain of tests ends at the
+first failure, so testing many thresholds needs no other correction. This is fixed-sequence testing, as used by
 Angelopoulos et al. ("Learn then test", arXiv 2110.01052, section 2.4), with the fallback of Wiens (Pharmaceutical
 Statistics 2, 2003). Chains begin at the thresholds that settle 1/16, 1/8, 1/4 and 1/2 of the claims, each with a
-quarter of the allowed error probability, and a chain that reaches the next starting point adds that point's quarter.
+quarter of the allowed error probability. A chain that reaches the next starting point adds the quarter of that point.
 
 Departures: chains begin at positions in the ranking of scores, which does not depend on labels. The guarantee is exact
-if claims are independent and a weaker score is not right more often than a stronger one; for claims in groups, it is
+if claims are independent and a weaker score is not right more often than a stronger one. For claims in groups, it is
 approximate (see `bounds`).
 """
 
@@ -38,7 +38,7 @@ from factloop.reports.figures import percent, plural
 Counts = NDArray[np.int64]
 
 GRID: Floats = np.arange(1001) / 1000
-"""All thresholds that are tested. They are readable numbers, fixed before any label is seen."""
+"""All thresholds that are tested. They are round numbers, fixed before any label is seen."""
 BEGINNINGS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 """Fractions of the claims at which chains of tests begin."""
 CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
@@ -46,7 +46,7 @@ CURVE = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
 @dataclass(frozen=True)
 class SettledAt:
-    """One side of the cascade at each threshold, strictest first; arrays have shape (n_thresholds,)."""
+    """One side of the cascade at each threshold, strictest first. Arrays have shape (n_thresholds,)."""
 
     thresholds: Floats
     n: Counts
@@ -63,11 +63,11 @@ class SettledAt:
 def tune(
     labelled: ScoredLabels, *, max_error: float, error: ErrorKind = ErrorKind.BALANCED, confidence: float = 0.95
 ) -> CascadeTuning:
-    """The thresholds that send the fewest claims to the model while keeping the error within `max_error`.
+    """Returns the thresholds that send the fewest claims to the model while keeping the error within `max_error`.
 
     The guarantees for both sides hold jointly at `confidence`. A larger `max_error` never sends more claims to the
-    model, and the order of the rows has no effect. Takes time linear in the number of claims. Raises ValueError for a
-    rate that is out of range.
+    model, and the order of the rows has no effect. Takes time linear in the number of claims. Raises ValueError if a
+    rate is out of range.
     """
     return Tuning.of(labelled).tuned(max_error, error, confidence)
 
@@ -97,7 +97,7 @@ class Tuning:
         )
 
     def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> CascadeTuning:
-        """The thresholds, as `tune` returns them; the curve is computed by `curve`."""
+        """Returns the thresholds without the curve, which `curve` computes."""
         for name, share in (("max_error", max_error), ("confidence", confidence)):
             if not 0.0 < share < 1.0:
                 raise ValueError(f"{name} must be between 0 and 1, not {share:g}")
@@ -134,7 +134,7 @@ class Tuning:
         )
 
     def curve(self, error: ErrorKind, confidence: float) -> tuple[CascadePoint, ...]:
-        """The outcome for each maximum error in `CURVE`."""
+        """Returns the outcome for each maximum error in `CURVE`."""
         return tuple(_point(self.tuned(one, error, confidence)) for one in CURVE)
 
 
@@ -142,7 +142,7 @@ _NONE: Counts = np.empty(0, np.int64)
 
 
 def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bool_], *, sign: int) -> SettledAt:
-    """The claims settled at each threshold; `sign` is 1 if low scores are settled, -1 if high ones are."""
+    """Counts the claims settled at each threshold. `sign` is 1 if low scores are settled, or -1 if high scores are."""
     scored = np.flatnonzero(~np.isnan(labelled.scores))
     strictest_first = scored[np.argsort(sign * labelled.scores[scored], kind="stable")]
     n = np.searchsorted(sign * labelled.scores[strictest_first], sign * thresholds, side="right").astype(np.int64)
@@ -153,7 +153,7 @@ def _settled_at(labelled: ScoredLabels, thresholds: Floats, wrong: NDArray[np.bo
 
 
 def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
-    """Indices of thresholds certified to keep within `max_error`. The probability that any does not is `alpha`."""
+    """Returns the indices of certified thresholds. The probability that any of them exceeds `max_error` is `alpha`."""
     p_settled = p_values(at.n_wrong / at.effect, at.n / at.effect, max_error)
     p_label = p_values(at.n_wrong / at.label_effect, at.n_label / at.label_effect, max_error)
     p_value = np.maximum(p_settled, p_label)
@@ -172,9 +172,9 @@ def _certified(at: SettledAt, max_error: float, alpha: float) -> Counts:
 def _farthest_apart(
     accepting: SettledAt, accepted: Counts, rejecting: SettledAt, rejected: Counts
 ) -> tuple[int | None, int | None]:
-    """The positions of the certified `upper` and `lower` that settle the most claims, with `lower` below `upper`.
+    """Returns the positions of the certified `upper` and `lower` that settle the most claims. `lower` is below `upper`.
 
-    A tie goes to the pair with the fewest wrong claims, then to the strictest.
+    A tie goes to the pair with the fewest wrong claims, then to the strictest pair.
     """
     best: tuple[int | None, int | None] = (None, None)
     most = (0, 0)
@@ -196,7 +196,7 @@ def _farthest_apart(
 
 
 def _strictest(at: SettledAt, places: Counts) -> int:
-    """The first position that settles as many claims as the last one does."""
+    """Returns the first position that settles as many claims as the last position."""
     return int(places[np.searchsorted(at.n[places], at.n[places[-1]])])
 
 

@@ -1,4 +1,4 @@
-"""Tunes a cascade on labelled claims with their documents."""
+"""Tunes a cascade on labelled claims and their documents."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from factloop.tools.judges.pairs import BETWEEN, VerifierPair, score_pairs
 
 BATCH = 64
 COMPARED = 8
-"""Number of claims with scores in the file that are scored again, to check that the scores are this verifier's."""
+"""Number of claims that are scored again to check that the scores in the file come from this verifier."""
 FEW_GROUPS = 30
-"""With fewer groups, a kind of document that makes up 10% of all is missed with a probability above 4% (0.9^30)."""
+"""With fewer groups, the chance of missing a type of document that makes up 10% of all is above 4% (0.9^30)."""
 TOLERANCE = 1e-3
 """Allowed difference between two runs of the same encoder, which may pad batches differently."""
 
 
 class LabelledRow(PairRow):
-    """A labelled row in the layout of `factloop research verify`, with `passages` as an alternative to `document`."""
+    """A labelled row in the format of `factloop research verify`. It may have `passages` instead of a `document`."""
 
     passages: tuple[str, ...] | None = None
 
     @property
     def text(self) -> str:
-        """The text that the claim is judged by; passages are joined in the same way as those found by a check."""
+        """The text to judge the claim by. Passages are joined in the same way as in a check."""
         return BETWEEN.join(self.passages) if self.passages is not None else self.document or ""
 
 
@@ -51,20 +51,20 @@ class Tune:
     allow_download: bool = False
 
     def __post_init__(self) -> None:
-        """Raises ConfigError for a rate that is out of range."""
+        """Raises ConfigError if a rate is out of range."""
         for flag, share in (("--max-error", self.max_error), ("--level", self.confidence)):
             if not 0.0 < share < 1.0:
-                raise ConfigError(f"{flag} {share:g} must be between 0 and 1, such as 0.05")
+                raise ConfigError(f"{flag} {share:g}: must be between 0 and 1, such as 0.05")
 
 
 def load_labelled(place: str) -> list[LabelledRow]:
-    """The rows of a JSON Lines, CSV, Parquet or JSON file. Raises DataError for bad rows or a row without a label."""
+    """Reads a JSON Lines, CSV, Parquet or JSON file. Raises DataError if a row is invalid or has no label."""
     rows = []
     for row, item in placed_items(place, ColumnMapping(), LabelledRow):
         if item.label is None:
-            raise row.error("it is missing, but tuning requires labelled claims", "label")
+            raise row.error("must be set, because tuning requires labelled claims", "label")
         if item.document is not None and item.passages is not None:
-            raise row.error("use either document or passages, not both", "passages")
+            raise row.error("use either `document` or `passages`, not both", "passages")
         rows.append(item)
     if not rows:
         raise DataError("the file has no rows", path=place_name(place))
@@ -76,8 +76,8 @@ async def atune(
 ) -> CascadeFile:
     """Tunes a cascade on these claims. Costs no money, but takes as long as the verifier needs to score them.
 
-    If rows already have scores under the verifier's name, these are used after a few of them have been recomputed as a
-    check. `scored` is called with the number of scored claims and the total number of claims. Raises ConfigError or
+    If rows already contain scores under the verifier's name, these scores are used after a few have been recomputed as
+    a check. `scored` is called with the number of scored claims and the total number of claims. Raises ConfigError or
     DataError.
     """
     verifier = cheap_verifier(wanted.verifier, allow_download=wanted.allow_download)
@@ -99,7 +99,7 @@ async def atune(
 
 
 def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The groups of dependent claims, which share a document, a response or their wording."""
+    """Groups dependent claims, which share a document, a response or the same wording."""
     responses = [None if row.response_id is None else (row.dataset, row.system, row.response_id) for row in rows]
     return groups_of([row.text.strip() or None for row in rows], responses, [row.claim.strip() for row in rows])
 
@@ -107,7 +107,6 @@ def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.i
 async def _scores(
     rows: Sequence[LabelledRow], verifier: CheapVerifier, data: str, scored: Callable[[int, int], object]
 ) -> list[float]:
-    """The verifier's score for each row; NaN if it gave none."""
     name = verifier.reader.name
     given = {place: row.evaluators[name] for place, row in enumerate(rows) if row.evaluators.get(name) is not None}
     again = [place for place in given if rows[place].text.strip()]
@@ -117,7 +116,7 @@ async def _scores(
     for place, score in (await _read(rows, sorted({*again}), verifier)).items():
         if score is None or abs(score - found[place]) > TOLERANCE:
             here = "none" if score is None else f"{score:.4g}"
-            message = f"claim {rows[place].id!r} has a score of {found[place]:.4g} from {name}, which now gives {here}"
+            message = f"claim {rows[place].id!r} has a score of {found[place]:.4g}, but {name} now gives {here}"
             raise DataError(f"{message}; verify the claims again", path=data, field="evaluators")
     for start in range(0, len(asked), BATCH):
         scored(len(found), len(rows))

@@ -1,4 +1,4 @@
-"""Describes a cascade for the terminal and for a page."""
+"""Describes a cascade on the terminal and on a page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def promise(tuned: CascadeTuning) -> str:
 
 
 def side_words(side: CascadeSide, n: int) -> str:
-    """Describes how many of `n` labelled claims one threshold settles, and how many of those wrongly."""
+    """Describes how many of `n` labelled claims one threshold settles, and how many of the settled claims are wrong."""
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
     settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
@@ -60,7 +60,7 @@ def rests_on(tuned: CascadeTuning) -> str:
 
 
 def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
-    """The names and values of everything displayed about a cascade, except its curve."""
+    """Yields the names and values of everything displayed about a cascade, except its curve."""
     yield "Verifier", cascade.verifier
     yield "Accepts", "nothing" if cascade.upper is None else f"a score of {cascade.upper:g} or more"
     yield "Rejects", "nothing" if cascade.lower is None else f"a score of {cascade.lower:g} or less"
@@ -82,7 +82,7 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
 
 
 def advice(tuned: CascadeTuning) -> str:
-    """What to change so that some claims are settled cheaply, for a cascade that settles none."""
+    """Suggests how to change a cascade that settles no claims so that it settles some."""
     ways = ["use a more accurate verifier (--verifier)", "label a few hundred more claims", "lower --level"]
     settling = [point for point in tuned.curve if point.n_accepted or point.n_rejected]
     if settling:
@@ -95,7 +95,7 @@ def advice(tuned: CascadeTuning) -> str:
 
 
 def curve(points: Iterable[CascadePoint]) -> Sheet:
-    """A sheet of the outcome for each of several other maximum errors, considered separately."""
+    """Returns a table of the outcomes for several other maximum errors, each considered separately."""
     columns: tuple[ColumnOf[CascadePoint], ...] = (
         (name("Error allowed"), lambda one: percent(one.max_error)),
         (Column("To the model"), lambda one: share(one.share_sent)),
@@ -117,7 +117,7 @@ def print_cascade(cascade: CascadeFile, console: Console) -> None:
 
 
 def render_cascade_html(cascade: CascadeFile) -> str:
-    """Returns the page. The output is deterministic."""
+    """Renders the cascade as an HTML page. The output is deterministic."""
     tuned = cascade.tuned
     return render_page(
         "cascade.html.j2",

@@ -1,13 +1,14 @@
 """Compares two runs: two systems on the same prompts, or two evaluators on the same responses.
 
-Runs between the two change the judge, the search and the answers one at a time, which shows what caused a difference.
-From A to B, the first of them combines A's answers and evidence with B's judge, and the second also uses B's search; B
-itself changes the answers. `factloop eval A` re-judges a run's answers; without a search, it uses the evidence stored
-with the run. Only the new judge and search are called, since the old ones may no longer exist.
+Intermediate runs, which change the judge, the search and the answers one at a time, show what caused a difference
+between runs A and B. The first intermediate run judges A's answers and evidence with B's judge. The second intermediate
+run also uses B's search. The last step, from the second intermediate run to B, changes the answers. `factloop eval A`
+re-judges the answers of a run, using the stored evidence if there is no search. Only the new judge and search are
+called, because the old ones may no longer exist.
 
 A part is the change in a figure from one run to the next, over the responses that have the figure in all runs, so the
-parts add up to the whole difference. An interaction of two changes is attributed to the later one, so another order may
-give different parts.
+parts add up to the whole difference. An interaction of two changes is attributed to the later change, so changing the
+order may change the parts.
 """
 
 from __future__ import annotations
@@ -79,9 +80,9 @@ class ComparedRun:
     name: str
     summary: RunSummary
     responses: Iterable[JudgedResponse]
-    """The run's responses, which are read once. Those of other systems are skipped."""
+    """The run's responses, which are read once. Responses of other systems are skipped."""
     system: str | None = None
-    """The only system whose responses are compared; None for all systems."""
+    """The only system whose responses are compared, or None for all systems."""
 
 
 def compare(
@@ -96,13 +97,17 @@ def compare(
     demands: Sequence[Demand] = (),
     between: Sequence[ComparedRun] = (),
 ) -> Comparison:
-    """Compares two runs. `ks` defaults to the Ks of both, and `abstention` to the policy that both share.
+    """Compares two runs.
 
-    Tests use `alpha` and intervals use the level 1 - alpha, so they never contradict each other. Evaluators are
-    compared if most of the responses that two different runs share have the same text, otherwise systems. Runs
-    `between` the two, in order, attribute the difference. Raises ConfigError if the runs cannot be compared (no prompts
-    in common, several systems but none in common, or different policies for abstentions and no `abstention`), or if a
-    demand is on a metric that is not compared.
+    `ks` defaults to the Ks of both runs, and `abstention` to the policy of both runs. Tests use `alpha` and intervals
+    use the level 1 - alpha, so tests and intervals never contradict each other. If most of the responses that two
+    different runs share have the same text, evaluators are compared. Otherwise, systems are compared. `between`
+    contains the intermediate runs, in order.
+
+    Raises ConfigError if:
+    - the runs have no prompts in common, or several systems each but none in common;
+    - the runs have different policies for abstentions, and `abstention` is not set;
+    - a demand concerns a metric that is not compared.
     """
     level = round(1.0 - alpha, 12)
     policy = abstention or _shared_policy(first, second)
@@ -168,7 +173,6 @@ def compare(
 def _attribution(
     runs: Sequence[ComparedRun], by_system: bool, ks: Sequence[int], policy: AbstentionPolicy, judging: Judging
 ) -> Attribution:
-    """The parts of the difference between the first and last run. Raises ConfigError if the runs share no prompts."""
     seen = [
         _SeenRun(run.name, run.summary.fingerprint, dict(seen_responses(_chosen(run), by_system=by_system)))
         for run in runs
@@ -192,9 +196,9 @@ def _attribution(
 def _of_evaluators(
     claims: ClaimPanel, responses: ResponsePanel, quantities: list[ItemValues]
 ) -> tuple[list[ItemValues], list[ItemValues]]:
-    """All quantities for two evaluators, and the headline quantities.
+    """Returns all quantities for two evaluators, and the headline quantities.
 
-    As in an experiment on responses, the headline is agreement with the labels if there are any.
+    If there are labels, the headline is agreement with the labels, as in an experiment on responses.
     """
     labelled = list(claim_quantities(claims)) if claims.n_labelled else []
     whole = [*labelled, *quantities, *share_quantities(responses)]
@@ -202,7 +206,6 @@ def _of_evaluators(
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
-    """A sentence for each difference: headline quantities, then which side leaves more claims unscored, then others."""
     shown = [one.words for one in differences if one.is_headline]
     headline = next((one for one in differences if one.is_headline), None)
     left_out = [] if headline is None else list(losses(headline, differences))
@@ -211,7 +214,7 @@ def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
 
 
 def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, ...]:
-    """The settings that differ between the fingerprints of the two runs, and the data if they differ."""
+    """Returns the settings that differ between the fingerprints of the two runs, and the data if they differ."""
     one = {"data": first.data, **flat_settings(first.fingerprint.model_dump(mode="json"))}
     other = {"data": second.data, **flat_settings(second.fingerprint.model_dump(mode="json"))}
     return tuple(
@@ -239,36 +242,38 @@ def _shared_policy(first: ComparedRun, second: ComparedRun) -> AbstentionPolicy:
     if one is not other:
         raise ConfigError(
             f"the runs count abstentions differently ({first.name}: {one}, {second.name}: {other}); "
-            "set --abstention to choose how to count them here"
+            "set `--abstention` to one policy for both"
         )
     return one
 
 
 def _by_system(first: ComparedRun, second: ComparedRun) -> bool:
-    """Whether responses are paired by system and prompt. Those of two single systems are paired by prompt only."""
+    """Whether to pair responses by system and prompt. If each side has a single system, the prompt is used alone."""
     ours, theirs = _systems(first), _systems(second)
     if len(ours) == 1 and len(theirs) == 1:
         if first.summary is second.summary and ours == theirs:
-            raise ConfigError(f"{first.name}: cannot compare a run with itself; select two of its systems, or two runs")
+            raise ConfigError(f"{first.name}: cannot compare a run with itself; select two systems or two runs")
         return False
     if not {*ours} & {*theirs}:
         raise ConfigError(
-            f"{first.name} and {second.name} contain several systems but share none; "
-            f"select one of each with --system: {_some(ours)} of A, {_some(theirs)} of B"
+            f"{first.name} and {second.name} contain several systems, but none in common; "
+            f"use `--system` to select one system of A ({_some(ours)}) and one of B ({_some(theirs)})"
         )
     if first.summary is second.summary:
-        raise ConfigError(f"{first.name}: select two of its systems with --system: {_some(ours)}")
+        raise ConfigError(
+            f"{first.name}: cannot compare a run with itself; use `--system` to select two of {_some(ours)}"
+        )
     return True
 
 
 def _systems(run: ComparedRun) -> list[str]:
     names = sorted({line.system for line in run.summary.responses})
     if not names:
-        raise ConfigError(f"{run.name}: the run contains no responses, so there is nothing to compare")
+        raise ConfigError(f"{run.name} contains no responses, so there is nothing to compare")
     if run.system is None:
         return names
     if run.system not in names:
-        raise ConfigError(f"{run.name}: no responses by {run.system}; its systems are {_some(names)}")
+        raise ConfigError(f"{run.name} contains no responses by {run.system}; choose from {_some(names)}")
     return [run.system]
 
 
@@ -287,7 +292,7 @@ def _kind(found: Pairing, *, one_run: bool) -> ComparisonKind:
 
 
 def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple[ResponseLine, ...]]:
-    """The pairs to compare, and the responses excluded because the evaluators did not judge the same text."""
+    """Returns the pairs to compare, and the responses that were excluded because the texts of a pair differ."""
     if kind is ComparisonKind.SYSTEMS:
         return found.pairs, ()
     kept = [pair for pair in found.pairs if pair.same_text]
@@ -297,7 +302,7 @@ def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple
 def _response_panel(
     sides: Sequence[Sequence[ResponseLine]], prompts: Mapping[str, int], policy: AbstentionPolicy
 ) -> ResponsePanel:
-    """The counts of all sides. Responses that the policy excludes are missing."""
+    """Returns the counts of all sides. Responses that the policy excludes are NaN."""
     counts = np.array([[[count_row(line.as_counted) for line in side]] for side in sides], np.float64)
     if policy is AbstentionPolicy.EXCLUDE:
         counts[np.array([[[line.abstained for line in side]] for side in sides])] = np.nan
@@ -317,9 +322,9 @@ def _ks(
     ks: Sequence[int | Literal["median", "maximum"]],
     abstention: AbstentionPolicy,
 ) -> list[int]:
-    """`ks` as numbers. Rules are applied to the compared responses of both sides that have an F1@K.
+    """Converts `ks` to numbers, or returns the Ks of both runs if `ks` is empty.
 
-    If `ks` is empty, the Ks of both runs are used.
+    Rules such as `median` are applied to all compared responses that have an F1@K.
     """
     if ks:
         lines = [line for pair in pairs for line in (pair.first, pair.second)]
@@ -351,29 +356,24 @@ _OF_NEITHER = {"seed", "prompt_lines"}
 
 @dataclass(frozen=True)
 class _SeenRun:
-    """A run in the sequence from the first to the last."""
-
     name: str
     fingerprint: Fingerprint
     responses: Mapping[Key, SeenResponse]
 
 
 def _shared_by(runs: Sequence[_SeenRun]) -> list[Key]:
-    """The keys of the responses that are in all runs, sorted by prompt. Raises ConfigError if there are none."""
     keys = set.intersection(*({*run.responses} for run in runs))
     if not keys:
-        raise ConfigError("the runs have no prompts in common, so the difference cannot be attributed")
+        raise ConfigError("cannot attribute the difference: the runs have no prompts in common")
     return sorted(keys, key=lambda key: (key[1], key[0]))
 
 
 def _in_all(values: ItemValues) -> ItemValues:
-    """The values, restricted to the items that have a value on every side."""
     has_all = ~np.isnan(values.values).any(axis=0)
     return replace(values, values=np.where(has_all, values.values, np.nan))
 
 
 def _changed(before: _SeenRun, after: _SeenRun, keys: Sequence[Key]) -> Iterator[Changed]:
-    """The recorded differences between two runs."""
     one, other = (run.fingerprint.model_dump(mode="json", exclude=_OF_NEITHER) for run in (before, after))
     answers = [(before.responses[key], after.responses[key]) for key in keys]
     is_told = one["snapshots"] and other["snapshots"]

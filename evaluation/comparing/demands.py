@@ -1,13 +1,17 @@
-"""Checks demands on a comparison, for continuous integration: no side may be worse than the first.
+"""Checks demands on a comparison, for continuous integration: no side may be worse than the first side.
 
-`tnr` fails if a loss relative to the first side is shown. `tnr:0.05` fails unless a loss of 0.05 or more is ruled out,
-which is a test of non-inferiority. Both are one-sided sign-flip tests of whole groups. The first passes if there are
-too few items to show a loss; the second does not. The sign-flip test assumes that differences are symmetric, which is
-not true of a side that only loses claims. For a share of claims, the number of lost claims must therefore also be small
-enough by an exact binomial test. `tpr >= 0.8` and `flips <= 3` are bounds on the observed values.
+There are three kinds of demand:
+- `tnr` fails if a loss relative to the first side is shown.
+- `tnr:0.05` fails unless a loss of 0.05 or more is ruled out (a test of non-inferiority).
+- `tpr >= 0.8` and `flips <= 3` are bounds on the observed values.
 
-Missing verdicts never help: a loss is tested among the items that both sides judged, and among all items, with missing
-verdicts counted as wrong on both sides and then as right. A demand is met only if it passes all three tests.
+The first two kinds use one-sided sign-flip tests of whole groups. If there are too few items to show a loss, `tnr` is
+met but `tnr:0.05` is not. The sign-flip test assumes that differences are symmetric, which is not the case if a side
+only loses claims. For a share of claims, an exact binomial test must therefore also rule out the loss.
+
+Missing verdicts never help. Each loss is tested three times: once over the items that both sides judged, and twice over
+all items, with missing verdicts counted as wrong on both sides or as right on both sides. A demand is met only if it
+passes all three tests.
 """
 
 from __future__ import annotations
@@ -42,13 +46,13 @@ _FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or METRIC <= NUMBER, such as t
 _ROUNDING = 1e-9
 _ANY = tuple(CODES.values())
 _LABELS = {"tpr": (SUPPORTED,), "tnr": (NOT_SUPPORTED,), "balanced_accuracy": _ANY, "accuracy": _ANY, FLIPS: _ANY}
-"""The labels of the claims that a metric is about; metrics that do not compare verdicts with labels are absent."""
+"""The labels of the claims that a metric covers. Metrics that do not compare verdicts with labels are absent."""
 _WAYS = ("", ", with missing verdicts counted as wrong", ", with missing verdicts counted as right")
 
 
 @dataclass(frozen=True)
 class Demand:
-    """A metric with the smallest unacceptable loss, with a bound, or with neither."""
+    """A demand on a metric, optionally with a margin for losses or with a bound."""
 
     metric: str
     k: int | None = None
@@ -66,7 +70,7 @@ class Demand:
 
     @property
     def text(self) -> str:
-        """The demand as written, such as `tnr:0.05` or `tpr >= 0.8`."""
+        """The demand as written by the user, such as `tnr:0.05` or `tpr >= 0.8`."""
         parts = ((":", self.margin), (" >= ", self.least), (" <= ", self.most))
         return self.name + "".join(f"{sign}{one:g}" for sign, one in parts if one is not None)
 
@@ -83,7 +87,7 @@ class Demand:
 def read_demand(text: str) -> Demand:
     """Parses `METRIC`, `METRIC:MARGIN`, `METRIC >= NUMBER` or `METRIC <= NUMBER`. `METRIC` may be `f1@K`.
 
-    Raises ConfigError if the demand has none of these forms, or an invalid number.
+    Raises ConfigError if the demand does not have one of these forms or contains an invalid number.
     """
     found = _FORM.fullmatch(text.strip())
     if found is None:
@@ -97,7 +101,9 @@ def read_demand(text: str) -> Demand:
         bound = math.nan
     if found["sign"] == ":":
         if not 0.0 < bound < math.inf:
-            raise ConfigError(f"demand {text!r}: the margin must be above 0; to set none, omit the colon")
+            raise ConfigError(
+                f"demand {text!r}: the margin must be above 0; for a demand without a margin, omit the colon"
+            )
         return Demand(found["metric"], k, bound)
     if not 0.0 <= bound < math.inf:
         raise ConfigError(f"demand {text!r} must have the form {_FORMS}")
@@ -105,22 +111,24 @@ def read_demand(text: str) -> Demand:
 
 
 def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
-    """Raises ConfigError for a metric that is not in `metrics`, or for an impossible share."""
+    """Raises ConfigError if a demand's metric is not in `metrics`, or if a demand requires an impossible share."""
     for one in demands:
         name = one.name
         if name == FLIPS and one.most is not None:
             continue
         if not any(_is_about(one, metric) for metric in metrics):
-            known = f"{', '.join(metrics) or 'no metric'} or {FLIPS} <= NUMBER"
-            raise ConfigError(f"demand {name}: for {of}, use {known}")
+            known = ", ".join((*metrics, f"{FLIPS} <= NUMBER"))
+            raise ConfigError(f"demand {name}: unknown metric for {of}; use one of these: {known}")
         if one.margin is not None and one.margin >= 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: the margin of a share must be below 1; 0.05 means five points")
+            raise ConfigError(
+                f"demand {one.text}: the margin of a share must be below 1; 0.05 means five percentage points"
+            )
         if max(one.least or 0.0, one.most or 0.0) > 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: a share cannot be above 1; 0.9 means 90 %")
+            raise ConfigError(f"demand {one.text}: a share must be at most 1; 0.9 means 90 %")
 
 
 def metric_of(values: ItemValues) -> str:
-    """The metric as written in a demand, such as `tnr` or `f1@64`."""
+    """Returns the metric as written in a demand, such as `tnr` or `f1@64`."""
     return Demand(values.quantity.value, values.k).name
 
 
@@ -129,14 +137,13 @@ def _is_about(demand: Demand, metric: str) -> bool:
 
 
 DIFFERING = 0.4
-"""The assumed fraction of items on which two equally good sides differ, in verdict or in whether they have one."""
+"""The assumed fraction of items on which the verdicts of two equally good sides differ, or one side has none."""
 
 
 def items_needed(margin: float, alpha: float) -> int:
-    """The number of independent items with which an equally good side passes `METRIC:MARGIN` nine times out of ten.
+    """Returns how many independent items an equally good side needs to pass `METRIC:MARGIN` nine times out of ten.
 
-    Uses the normal approximation to the test. A fraction `DIFFERING` of the items differ by -1 or 1, and the others by
-    0.
+    Uses the normal approximation to the test, and assumes that a fraction `DIFFERING` of the items differ by -1 or 1.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
@@ -145,9 +152,9 @@ def items_needed(margin: float, alpha: float) -> int:
 
 
 def shown_by(n: float, alpha: float) -> float:
-    """The true difference that n independent items would show with probability `POWER` if `DIFFERING` of them differ.
+    """Returns the true difference that n independent items would show with probability `POWER`.
 
-    Uses the normal approximation of `items_needed`, two-sided.
+    Makes the same assumptions as `items_needed`, but for a two-sided test.
     """
     from scipy.special import ndtri
 
@@ -155,13 +162,13 @@ def shown_by(n: float, alpha: float) -> float:
 
 
 class Missed(NamedTuple):
-    """A claim that a side gets wrong, or has no verdict on."""
+    """A claim that a side gets wrong or leaves without a verdict."""
 
     text: str
     label: int
     """The code of the claim's label."""
     is_lost: bool
-    """Whether the first side gets it right."""
+    """Whether the first side gets the claim right."""
     has_verdict: bool = True
 
     @property
@@ -181,7 +188,7 @@ class Judged:
     quantities: Sequence[ItemValues]
     contrasts: Sequence[Contrast]
     missed: Mapping[str, Sequence[Missed] | None]
-    """Maps each side except the first to the claims it gets wrong or leaves unscored. None if there are no labels."""
+    """Maps each side except the first to the claims that it gets wrong or leaves unscored. None without labels."""
     group: str = "group"
     causes: Mapping[str, str] = field(default_factory=dict)
     """Maps each side to the first reason why a claim has no verdict. Sides with all verdicts are absent."""
@@ -207,7 +214,7 @@ def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: 
 
 
 def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
-    """The demand for each side except the first. `f1` without a K means F1 at every K that is compared."""
+    """Yields the demand for each side except the first. `f1` without a K means F1 at every compared K."""
     for side in range(1, len(on.sides)) or (0,):
         pairs = [] if demand.is_bound else [one for one in on.contrasts if (one.first, one.second) == (0, side)]
         about = [one for one in pairs if _is_about(demand, metric_of(one.values))]
@@ -218,10 +225,11 @@ def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
 
 @dataclass(frozen=True)
 class _Losses:
-    """The shares of claims that are lost and won, and the number of independent claims that they are based on.
+    """The shares of lost and won claims, and the number of independent claims (n) behind both shares.
 
-    The claims of a group count as if they were all alike (Kish 1965), so n is the number of groups if all weigh the
-    same. If one label is rare, n is based on the claims with this label, because the others weigh less.
+    The claims in a group count as if they were identical (Kish 1965), so n is the number of groups if all groups have
+    the same weight. If one label is rare, n is based on the claims with this label, because the other claims have less
+    weight.
     """
 
     lost: float
@@ -235,13 +243,13 @@ class _Losses:
         return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
 
     def p(self, margin: float) -> float:
-        """The probability of so few losses if `margin` more claims were lost than won. Exact if no claims are won."""
+        """Returns the probability of so few losses, given `margin` more losses than wins. Exact without wins."""
         from factloop.evaluation.cascades.bounds import p_values
 
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))
 
     def most(self, alpha: float) -> float:
-        """The smallest margin with p at most alpha: Clopper and Pearson's upper bound, minus the share that is won."""
+        """Returns the smallest margin with p at most alpha: Clopper and Pearson's upper bound, minus the wins."""
         from factloop.evaluation.cascades.bounds import upper_bound
 
         return (upper_bound(self.n * self.lost, self.n, alpha) or 0.0) - self.won
@@ -249,7 +257,7 @@ class _Losses:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A demand on one side. The contrast is None for a bound, or if the metric was not measured."""
+    """A demand on one side. The contrast is None if the demand is a bound or its metric was not measured."""
 
     demand: Demand
     side: int
@@ -258,12 +266,12 @@ class _Asked:
 
     @property
     def better(self) -> int:
-        """1 if more of the metric is better, -1 if less is."""
+        """1 if more of the metric is better, or -1 if less is better."""
         return direction_of(Quantity(self.demand.metric)) or 1
 
     @property
     def gains(self) -> list[StratifiedMean]:
-        """Second minus first for each of `_WAYS`, negated if less is better, so that gains are positive."""
+        """The second side minus the first, for each of `_WAYS`. Positive means better."""
         if self.contrast is None or self.contrast.apart.value is None:
             return []
         return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]
@@ -283,12 +291,12 @@ class _Asked:
         return DiscreteTest(p, min(p, least_p(loss.parts) / 2.0))
 
     def tested(self, p: Sequence[float], held: Sequence[float], alpha: float, seed: int) -> DemandResult:
-        """The result for the way of counting that is least favourable to the side."""
+        """Returns the result for the way of counting that is least favourable to the side."""
         quantity, margin, on = Quantity(self.demand.metric), self.demand.margin, self.on
         name = f"{on.sides[self.side]} against {on.sides[0]} in {name_of(quantity, self.demand.k)}"
         if not held or self.contrast is None:
             undefined = None if self.contrast is None else self.contrast.values.undefined(self.contrast.apart)
-            why = "it is not measured here" if undefined is None else undefined.words
+            why = "this metric was not measured" if undefined is None else undefined.words
             is_open = undefined in (Undefined.NOTHING_SCORED, Undefined.NOT_BOTH_SCORED)
             return self._result(is_met=False, words=f"{name}: cannot be tested because {why}", is_open=is_open)
         way = held.index(min(held) if margin is None else max(held))
@@ -316,7 +324,7 @@ class _Asked:
         )
 
     def bounded(self) -> DemandResult:
-        """The result for a bound. If the metric compares verdicts with labels, missing verdicts count as wrong."""
+        """Returns the result for a bound. If the metric compares verdicts with labels, missing verdicts are wrong."""
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
         value: float | None = None
         at_best: float | None = None
@@ -341,12 +349,11 @@ class _Asked:
         return self._result(value=value, is_met=is_met, words=f"{side}: {shown}, {bound} required", is_open=is_open)
 
     def _farthest(self, values: Sequence[float | None]) -> float | None:
-        """The value that is least favourable to the demand, or None unless all values are known."""
         known = [value for value in values if value is not None]
         return None if len(known) < max(1, len(values)) else (min if self.demand.most is None else max)(known)
 
     def _result(self, *, is_open: bool, **found: Any) -> DemandResult:
-        """The record. `is_open` means that the demand could be met if the claims without a verdict had one."""
+        """Returns the record. `is_open` means that the demand could be met if all claims had verdicts."""
         first, side = self.on.sides[0], self.on.sides[self.side]
         about = () if found["is_met"] else _LABELS.get(self.demand.metric, ())
         missed = [one for one in self.on.missed.get(side) or () if one.label in about]
@@ -359,7 +366,7 @@ class _Asked:
 
 
 def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float) -> str:
-    """Describes the loss that could have gone undetected. Empty for a cost that is the same for all items."""
+    """Describes the loss that could have gone undetected, or returns an empty string if nothing varies."""
     seen = detectable(gain, alpha=2.0 * alpha, n_tests=1)
     if is_share(quantity):
         seen = _Losses.of(gain).most(alpha) if seen is None else seen

@@ -1,12 +1,12 @@
-"""Calculates differences between sides: their size, their certainty, and what difference could have been detected.
+"""Calculates differences between sides: their size, their certainty, and the difference that could have been detected.
 
-Items in a group are similar to each other, and the repeats of a claim add no new items. Groups are therefore resampled,
-and have their signs flipped, with all their items (`factloop.evaluation.comparing.paired`).
+Items in a group are similar to each other, and the repeats of a claim are not additional items. The units of resampling
+and of sign flips are therefore whole groups (`factloop.evaluation.comparing.paired`).
 
 P-values are adjusted in three separate families, each over all comparisons: the headline quantity, the secondary
-questions (TPR and TNR), and all others. The test of which side is better should not lose power to the tests of how it
-is better, nor should a question lose power to tests of cost. No test is adjusted for tests that could not have shown a
-difference, such as those of sides without flips or of shares of unscored claims that are all 0.
+questions (TPR and TNR), and all other quantities. Because the families are separate, tests of one family do not reduce
+the power of another. The adjustment ignores tests that could not have shown a difference, for example between sides
+without flips.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Contrast:
-    """One quantity of two sides, which are identified by index, over the items for which both have a value."""
+    """One quantity of two sides, over the items for which both have a value. Sides are identified by index."""
 
     values: ItemValues
     first: int
@@ -70,13 +70,13 @@ def contrast(values: ItemValues, first: int, second: int) -> Contrast:
 
 
 def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:
-    """The true difference that would be shown with probability `POWER`, if the sum over groups were normal.
+    """Returns the true difference that would be shown with probability `POWER`, or None if it cannot be estimated.
 
-    It has two terms, added in quadrature. The first is c SE, with the observed standard error and c = z(1 - alpha / 2n)
-    + z(power). The second is c^2 u, where u is the typical size of a group's non-zero contribution. It matters if sides
-    hardly ever disagree: it is the difference at which the contributions, all in one direction, just suffice (eight
-    single claims, for alpha = 0.05). The result is approximate. None if nothing varies or a stratum has fewer than two
-    groups.
+    The result is approximate, because it assumes that the sum over groups is normal. It is the root of the sum of two
+    squared terms. The first term is c SE, with the observed standard error and c = z(1 - alpha / 2n) + z(power). The
+    second term is c^2 u, where u is the typical size of a group's non-zero contribution. The second term matters if
+    sides hardly ever disagree: it is the smallest sum of contributions in one direction that is significant (eight
+    single claims, for alpha = 0.05). There is no estimate if nothing varies or a stratum has fewer than two groups.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
@@ -89,7 +89,7 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
 
 
 def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
-    """Whether any result could be significant: the smallest possible p, if all n groups agree, is 2^(1 - n)."""
+    """Whether any result could be significant. The smallest possible p, if all n groups agree, is 2^(1 - n)."""
     return 2.0 ** (1 - n_groups) <= alpha / max(1, n_tests)
 
 
@@ -120,7 +120,7 @@ class Judging:
         headline: Collection[ItemValues],
         questions: Collection[Quantity] = QUESTIONS,
     ) -> tuple[tuple[PairedDifference, ...], tuple[Family, ...]]:
-        """The differences in the order of the contrasts, and the families in which they were adjusted."""
+        """Returns the differences, in the order of the contrasts, and the families in which they were adjusted."""
         found: dict[int, PairedDifference] = {}
         families = []
         names: list[FamilyName] = [
@@ -183,7 +183,6 @@ class Judging:
         return found.model_copy(update={"words": difference_in_words(found, tested)})
 
     def _interval(self, one: Contrast, p_corrected: float | None, n_intervals: int) -> tuple[float, float] | None:
-        """The interval of the difference. For shares, it is clipped to [-1, 1]."""
         if not self.has_intervals:
             return None
         rng = np.random.default_rng(self.seed)
@@ -206,7 +205,7 @@ class Judging:
 def figures_of(
     quantities: Sequence[ItemValues], n_sides: int, *, seed: int, resamples: int, level: float
 ) -> list[tuple[QuantityFigure, ...]]:
-    """The figures of each side, with intervals from the same resamples."""
+    """Returns the figures of each side, with intervals from the same resamples."""
     means = [[values.mean(place) for values in quantities] for place in range(n_sides)]
     alone = list(chain.from_iterable(means))
     intervals = iter(stratified_intervals(alone, np.random.default_rng(seed), resamples, level))
@@ -229,5 +228,5 @@ def figures_of(
 
 
 def _bounded(value: float | None, quantity: Quantity) -> float | None:
-    """Clips a share or a difference of shares to [-1, 1], since rounding and drawn labels can take it out of range."""
+    """Clips a share to [-1, 1], because rounding and weighted labels can take a share out of range."""
     return value if value is None or not is_share(quantity) else max(-1.0, min(value, 1.0))

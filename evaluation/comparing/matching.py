@@ -33,19 +33,20 @@ class JudgedClaim:
 
     @classmethod
     def of(cls, claim: Claim, text: str, label: FactLabel | None = None) -> JudgedClaim:
-        """`text` is the text to match by: the claim as split from the response, or its self-contained form."""
+        """Creates a claim to be matched by `text`, which may be the claim as split or its self-contained form."""
         return cls(claim.id, plain(text), claim.self_contained, claim.judgement.verdict, reason(claim), label)
 
 
 def plain(text: str) -> str:
-    """The text in lower case with single spaces."""
+    """Returns the text in lower case with single spaces."""
     return " ".join(text.split()).casefold()
 
 
 def match_claims(first: Sequence[JudgedClaim], second: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, JudgedClaim]]:
-    """The claims that both sides make, in the order of the first side. Each claim is matched at most once.
+    """Returns the claims that both sides make, in the order of the first side. No claim is matched twice.
 
-    Claims are matched by ID if their texts also agree (as with facts that the user supplied), then by text, in order.
+    Claims with the same ID and text (such as facts that the user supplied) are matched first. Other claims are matched
+    by text, in order.
     """
     by_id = {claim.id: claim for claim in second}
     partner = {

@@ -1,14 +1,15 @@
 """Compares two sides (runs or variants) in one quantity over the same items.
 
-Items are responses or claims. They come in clusters (prompts or groups), which are the units of resampling and of sign
-flips, because items in a cluster are similar and an easy one is easy for both sides. A p-value is calculated by
-flipping the signs of the clusters' contributions to the difference, which are a matter of chance if the sides do not
-differ (Fisher 1935's paired randomisation test). An interval contains the differences that this test does not reject.
+Items are responses or claims. They come in clusters (prompts or groups), because items in a cluster are similar, and an
+easy item is easy for both sides. Clusters are therefore the units of resampling and of sign flips. A p-value is
+calculated by flipping the signs of the clusters' contributions to the difference. If the sides do not differ, these
+signs are a matter of chance (Fisher 1935's paired randomisation test). An interval contains the differences that this
+test does not reject.
 
-The intervals of several differences are simultaneous by Bonferroni's inequality: with m differences, each interval has
-the level 1 - alpha / m, whatever the data show. If the p-value is at most alpha / m, Holm's method rejects as well, so
-no such interval excludes 0 for a difference that is not shown. Holm's method also rejects in other cases. The interval
-then ends at 0, as in the compatible regions of Guilbaud (2008).
+Intervals for several differences are made simultaneous with Bonferroni's inequality: with m differences, each interval
+has level 1 - alpha / m, regardless of the data. If a p-value is at most alpha / m, Holm's method also rejects, so an
+interval never excludes 0 for a difference that is not shown. If Holm's method shows a difference whose p-value is
+higher, the interval ends at 0, as in the compatible regions of Guilbaud (2008).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ EQUAL = 1e-12
 
 @dataclass(frozen=True)
 class Items:
-    """The cluster and the stratum of each item of a comparison."""
+    """The cluster and the stratum of each item in a comparison."""
 
     cluster: Ints
     """(n_items,)"""
@@ -50,13 +51,13 @@ class Items:
         return cls(cluster, n_clusters, np.zeros(len(cluster), np.int64), 1)
 
     def mean(self, values: Floats) -> StratifiedMean:
-        """The mean over the items that have a value (`values` is NaN for the others)."""
+        """Returns the mean over the items that have a value. The other items are NaN in `values`."""
         return stratified_mean(values, self.stratum, self.n_strata, self.cluster, self.n_clusters)
 
 
 @dataclass(frozen=True)
 class PairedMeans:
-    """The means of both sides over the items for which both have a value, and their difference."""
+    """The means of both sides over the items for which both have a value, and the difference between these means."""
 
     first: StratifiedMean
     second: StratifiedMean
@@ -65,14 +66,16 @@ class PairedMeans:
     first_higher: int
     equal: int
     second_higher: int
-    """Numbers of items, by the side that is higher. Differences due to rounding count as equal."""
+    """Numbers of items on which the first or the second side is higher, or both are equal up to rounding."""
 
 
 def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
-    """A two-sided test of a difference that must have the same sign in every way of counting the items.
+    """Returns a two-sided test of a difference.
 
-    The p-value is the largest over all ways, and 1 if two signs differ. It does not depend on a seed. None if the first
-    way has no difference.
+    The difference must have the same sign in every way of counting the items.
+
+    The p-value is the largest over all ways, or 1 if the signs of two ways differ. It does not depend on a seed.
+    Returns None if the difference is undefined in the first way.
     """
     if not ways or ways[0].value is None:
         return None
@@ -84,11 +87,11 @@ def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
 def simultaneous_interval(
     apart: StratifiedMean, p_adjusted: float | None, level: float, n_intervals: int, rng: np.random.Generator
 ) -> tuple[float, float] | None:
-    """One of several intervals that together contain the true differences at `level`.
+    """Returns one of several intervals that together contain the true differences at `level`.
 
-    It contains 0 if and only if the adjusted test does not reject. An end that is on the wrong side of 0, because of
-    random signs, the normal approximation or a stepwise adjustment, is moved to 0. None without a test, if nothing
-    varies, or if nothing can be ruled out.
+    The interval contains 0 if and only if the adjusted test does not reject. Random signs, the normal approximation or
+    a stepwise adjustment may put an end of the interval on the wrong side of 0, in which case the end is moved to 0.
+    Returns None if there is no test, if nothing varies, or if nothing can be ruled out.
     """
     if p_adjusted is None:
         return None
@@ -103,12 +106,12 @@ def simultaneous_interval(
 
 
 def level_of_each(level: float, n_intervals: int) -> float:
-    """The level of each of several intervals that together have `level`, by Bonferroni's inequality."""
+    """Returns the level of each of several intervals that together have `level`, by Bonferroni's inequality."""
     return 1.0 - (1.0 - level) / n_intervals
 
 
 def paired_means(first: Floats, second: Floats, items: Items) -> PairedMeans:
-    """The paired means of `first` and `second`, which have shape (n_items,) and are NaN where a side has no value."""
+    """Returns the means over the items that are not NaN on either side. Both sides have shape (n_items,)."""
     apart = second - first
     missing = np.isnan(apart)
     one, other = (np.where(missing, np.nan, side) for side in (first, second))

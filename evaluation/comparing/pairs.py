@@ -1,7 +1,7 @@
 """Pairs the responses of two runs by prompt, and the claims of responses that have the same text.
 
-Reports are read one at a time. A hash of each response in the first run and its claims, without evidence, are kept in
-memory. For the second run, only matched claims are kept.
+Reports are read one at a time. For each response of the first run, only a hash and the claims without evidence are kept
+in memory. For the second run, only matched claims are kept.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NAMED = 3
 
 @dataclass(frozen=True)
 class ClaimPair:
-    """One claim of one response, judged by both sides."""
+    """One claim in one response, judged by both sides."""
 
     system: str
     prompt_id: str
@@ -65,7 +65,7 @@ class SeenResponse:
 
 @dataclass
 class Pairing:
-    """The responses and claims that two sides share, and those that only one of them has."""
+    """The responses and claims that two sides share, and the responses and claims that only one side has."""
 
     pairs: list[Pair] = field(default_factory=list)
     claims: list[ClaimPair] = field(default_factory=list)
@@ -107,14 +107,14 @@ def pair_responses(
             f"A answers {_some(found.only_first)}; B answers {_some(found.only_second)}"
         )
     found.pairs.sort(key=lambda pair: (*_order(pair.first), pair.second.system))
-    found.claims.sort(key=lambda pair: (pair.prompt_id, pair.system))  # stable: claims stay as in their response
+    found.claims.sort(key=lambda pair: (pair.prompt_id, pair.system))  # stable, so claims keep their order
     found.only_first.sort(key=_order)
     found.only_second.sort(key=_order)
     return found
 
 
 def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedClaim]:
-    """The claims, without their texts if the verdicts agree, because only disputed claims are displayed."""
+    """Returns both claims, without texts if the verdicts agree, because only disputed claims are displayed."""
     if one.verdict is not other.verdict:
         return one, other
     return replace(one, text="", shown="", rationale=""), replace(other, text="", shown="", rationale="")
@@ -123,13 +123,13 @@ def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedC
 def seen_responses(
     responses: Iterable[JudgedResponse], *, by_system: bool, with_claims: bool = False
 ) -> Iterator[tuple[Key, SeenResponse]]:
-    """The responses of a run, one at a time. Raises ConfigError if a prompt is answered twice."""
+    """Yields the responses of a run, one at a time. Raises ConfigError if a prompt is answered twice."""
     seen: set[Key] = set()
     for judged in responses:
         key = (judged.system if by_system else "", judged.prompt_id)
         if key in seen:
             raise ConfigError(
-                f"{judged.system!r} answers the prompt {judged.prompt_id!r} twice, so it is unclear which to use"
+                f"{judged.system!r} answers the prompt {judged.prompt_id!r} twice; keep only one of these responses"
             )
         seen.add(key)
         report = judged.report
@@ -155,7 +155,7 @@ _ORDER = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
 
 
 def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tuple[ClaimPanel, int]:
-    """The claims as a panel, and the number of claims with two different labels, which count as unlabelled."""
+    """Returns the claims as a panel, and the number of claims with two different labels, which count as unlabelled."""
     labels = [{label for label in (pair.first.label, pair.second.label) if label is not None} for pair in claims]
     gold = [CODES[RIGHT[next(iter(given))]] if len(given) == 1 else MISSING for given in labels]
     sides = [[CODES[pair.first.verdict] for pair in claims]], [[CODES[pair.second.verdict] for pair in claims]]
@@ -165,10 +165,10 @@ def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tu
 
 
 def agree(found: Pairing, panel: ClaimPanel, *, seed: int, resamples: int, level: float) -> ClaimAgreement:
-    """The table of both sides' verdicts, with the share of equal verdicts and Cohen's kappa.
+    """Returns the table of both sides' verdicts, with the share of equal verdicts and Cohen's kappa.
 
-    Intervals are percentile bootstraps over whole prompts. There is no interval if the claims come from one prompt, or
-    if all resamples agree.
+    Intervals are percentile bootstraps over whole prompts. There is no interval if all claims come from one prompt or
+    all resamples have the same value.
     """
     tables = np.zeros((panel.n_clusters, 4, 4))
     np.add.at(tables, (panel.cluster, panel.verdicts[0, 0], panel.verdicts[1, 0]), 1)
@@ -205,7 +205,7 @@ def _equal_share(tables: Floats) -> Floats:
 
 
 def pair_flips(claims: Sequence[ClaimPair], panel: ClaimPanel) -> tuple[Flip, ...]:
-    """The claims on which both sides have a verdict and the verdicts differ."""
+    """Returns the claims on which both sides have a verdict and the verdicts differ."""
     first, second = (np.where(codes[0] == UNSCORED, MISSING, codes[0]) for codes in panel.verdicts)
 
     def flip(place: int) -> Flip:
@@ -220,13 +220,13 @@ def pair_flips(claims: Sequence[ClaimPair], panel: ClaimPanel) -> tuple[Flip, ..
 
 
 def flipped(first: Codes, second: Codes) -> list[int]:
-    """Positions of the claims on which the sides' majority verdicts differ."""
+    """Returns the positions of the claims on which the sides' majority verdicts differ."""
     places: list[int] = np.flatnonzero((first >= 0) & (second >= 0) & (first != second)).tolist()
     return places
 
 
 def missed_claims(first: Codes, second: Codes, gold: Codes, text: Callable[[int], str]) -> list[Missed]:
-    """The claims that the second side gets wrong by majority verdict or leaves unscored. Lost claims come first."""
+    """Returns the claims whose majority verdict on the second side is wrong or missing. Lost claims come first."""
     places: list[int] = np.flatnonzero((gold >= 0) & (second != gold)).tolist()
     missed = (Missed(text(at), int(gold[at]), bool(first[at] == gold[at]), second[at] != MISSING) for at in places)
     return sorted(missed, key=lambda one: not one.is_lost)
@@ -253,7 +253,7 @@ def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
 
 
 def count_flips(sides: tuple[str, str], first: Codes, second: Codes, flips: Sequence[Flip]) -> FlipCount:
-    """The numbers of flips. `first` and `second` contain each claim's majority verdict, SPLIT or MISSING."""
+    """Counts the flips. `first` and `second` contain each claim's majority verdict, SPLIT or MISSING."""
     n = {direction: sum(flip.direction is direction for flip in flips) for direction in Direction}
     is_unscored = (first == MISSING) | (second == MISSING)
     return FlipCount(

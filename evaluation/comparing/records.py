@@ -1,7 +1,7 @@
-"""Defines the records of paired comparisons, which runs and experiments share, and of the comparison of two runs.
+"""Defines the records of paired comparisons (shared by runs and experiments) and of the comparison of two runs.
 
-Every difference is second minus first, so a positive value means that the second is higher. Shares and differences of
-shares are in [-1, 1]. Costs are in US dollars and tokens are counts, both per item (a claim or a response).
+Every difference is second minus first, so a positive value means that the second side is higher. Shares and differences
+of shares are in [-1, 1]. Costs are in US dollars. Costs and numbers of tokens are per item (a claim or a response).
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class Quantity(StrEnum):
     """A quantity that is measured for each side."""
 
     BALANCED_ACCURACY = "balanced_accuracy"
-    """Mean of TPR and TNR. Higher is better; guessing gives 0.5."""
+    """Mean of TPR and TNR. Higher is better, and guessing gives 0.5."""
     ACCURACY = "accuracy"
     """Share of verdicts that equal the human label."""
     TPR = "tpr"
-    """Share of claims labelled supported that are judged supported. Claims judged `irrelevant` are in neither rate."""
+    """Share of the claims labelled supported that are judged supported. Like TNR, excludes claims judged irrelevant."""
     TNR = "tnr"
-    """Share of claims labelled not supported that are judged not supported."""
+    """Share of the claims labelled not supported that are judged not supported."""
     BIAS = "bias"
-    """Quantification bias: share judged supported minus share labelled supported, over the same claims; best at 0."""
+    """Quantification bias: the share judged supported minus the share labelled supported. Best at 0."""
     F1 = "f1"
     PRECISION = "precision"
     """Precision of a response. Neither precision nor F1@K shows which judge is right."""
@@ -40,7 +40,7 @@ class Quantity(StrEnum):
     """Share of responses whose claims are all supported. Only for runs."""
     ELIGIBLE_AND_SUPPORTED = "eligible_and_supported"
     UNSCORED_SHARE = "unscored_share"
-    """Share of unscored claims; for responses, the mean of the responses' shares."""
+    """Share of unscored claims. For responses, the mean of the responses' shares."""
     IRRELEVANT_SHARE = "irrelevant_share"
     COVERAGE = "coverage"
     """This and the next four quantities measure how well responses are split into claims. Only for experiments."""
@@ -57,8 +57,8 @@ class GroupFigure(Figure):
 
     low: float | None = None
     high: float | None = None
-    """None if there are fewer than two groups (of each label, for balanced accuracy). Also None if all resamples agree,
-    as for a rate of 0 or 1, because this does not mean certainty."""
+    """None if there are fewer than two groups (of each label, for balanced accuracy). Also None if all resamples have
+    the same value, as for a rate of 0 or 1, because this does not prove certainty."""
     n: Count
     """Number of items (claims or responses) in the figure. An item counts once, however many repeats it has."""
     n_groups: Count
@@ -76,7 +76,7 @@ class QuantityFigure(GroupFigure):
 
 
 class Outcome(StrEnum):
-    """The outcome of a difference for the second side."""
+    """What a difference means for the second side."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -84,7 +84,7 @@ class Outcome(StrEnum):
     """A difference is shown, but neither direction of the quantity is better."""
     LOWER = "lower"
     NOT_SHOWN = "not_shown"
-    """No difference was shown, which does not mean that there is none."""
+    """No difference is shown. This does not prove that there is no difference."""
     UNKNOWN = "unknown"
     """The data do not allow a conclusion."""
 
@@ -94,11 +94,11 @@ class Outcome(StrEnum):
 
 
 class PairedDifference(GroupFigure):
-    """The difference between two sides in one quantity, over the items for which both have a value; second - first.
+    """The difference between two sides in one quantity, second minus first, over the items for which both have a value.
 
     `n_left_out` counts the items for which either side has no value. The interval contains the differences that a
     sign-flip test of whole groups does not reject at `level`. It contains 0 if and only if no difference is shown. If a
-    stepwise adjustment shows a difference that Bonferroni's inequality would not, the interval ends at 0.
+    difference is shown only because of a stepwise adjustment, the interval ends at 0.
     """
 
     first: str
@@ -107,14 +107,14 @@ class PairedDifference(GroupFigure):
     k: K | None = None
     first_value: float | None
     second_value: float | None
-    """Both values are over the same items. They may differ from each side's figure over all of its own items."""
+    """Both values are over the same items, and may differ from each side's figure over all of its own items."""
     first_higher: Count
     equal: Count
     second_higher: Count
-    """Numbers of items, by the side that is higher. Differences due to rounding count as equal."""
+    """Numbers of items on which the first or the second side is higher, or both are equal up to rounding."""
     if_wrong: float | None = None
     if_right: float | None = None
-    """`value` with missing verdicts counted as right on both sides (`if_wrong`: as wrong). None if none are missing."""
+    """`value` with missing verdicts counted as right on both sides (`if_wrong`: as wrong). None if none is missing."""
     p: Share | None
     """Two-sided p-value from flipping the signs of whole groups, exact if feasible. It is the largest over the three
     ways of counting missing verdicts, or 1 if their directions differ, so that dropping hard claims does not help."""
@@ -124,8 +124,8 @@ class PairedDifference(GroupFigure):
     """Level of this single interval: 1 - (1 - the report's level) / m, for m differences in its family that vary.
     Together, the intervals contain the true differences at the report's level."""
     detectable: NonNegative | None = None
-    """Approximately the true difference that would be shown 4 times out of 5 with such groups, at alpha divided by the
-    number of tests in the family that could show one. None if the groups do not vary or are too few."""
+    """Approximately the true difference that would be shown 4 times out of 5 with groups like these, at alpha divided
+    by the number of tests in the family that could show a difference. None if groups do not vary or are too few."""
     is_headline: bool
     is_question: bool = False
     """Whether the p-value is adjusted in the family of questions, which are secondary to the headline."""
@@ -154,13 +154,13 @@ class Direction(StrEnum):
 
 
 class FlipSide(Record):
-    """One side of a claim that flipped."""
+    """The verdict of one side on a claim that flipped."""
 
     claim_id: str
     verdict: Verdict
     """The majority verdict."""
     contradicted: bool | None = None
-    """Whether an unsupported claim is contradicted. Like all fields below except `rationale`, only for experiments."""
+    """Whether an unsupported claim is contradicted. Only for experiments, like all fields below except `rationale`."""
     wrong: str = ""
     """The part of the claim that the passages contradict, if the judge names it."""
     n_repeats: Count = 1
@@ -183,18 +183,18 @@ class Flip(Record):
     first: str
     second: str
     group: str
-    """The group of the claim. If responses are judged, the response that makes the claim."""
+    """The group of the claim, or the response that makes the claim if responses are judged."""
     claim: str
     """The claim as worded by the first side, in self-contained form."""
     gold: Verdict | None
-    """The verdict that equals the human label; None without a label."""
+    """The verdict that corresponds to the human label, or None without a label."""
     direction: Direction
     first_side: FlipSide
     second_side: FlipSide
 
     @property
     def deciding(self) -> tuple[Evidence, ...]:
-        """The passages that the second side cites or, if it cites none, those that the first side cites."""
+        """The passages that the second side cites or, if there are none, the passages that the first side cites."""
         return self.second_side.cited or self.first_side.cited
 
     @property
@@ -205,7 +205,7 @@ class Flip(Record):
 
 
 class FlipCount(Record):
-    """The numbers of flips between two sides, among the claims on which both have a majority verdict."""
+    """The numbers of flips between two sides, among the claims on which both sides have a majority verdict."""
 
     first: str
     second: str
@@ -214,13 +214,13 @@ class FlipCount(Record):
     n_worse: Count
     n_neutral: Count
     n_split: Count
-    """Number of claims on which a side's repeats are split evenly, so that it has no majority verdict."""
+    """Number of claims on which a side has no majority verdict because its repeats are split evenly."""
     n_unscored: Count
     """Number of claims on which a side has no verdict or no result."""
 
 
 class DemandResult(Record):
-    """A demand on one pair of sides, and whether it is met."""
+    """The result of checking a demand on one pair of sides."""
 
     metric: str
     """The metric, such as `tnr`, `f1@64`, `flips` or `must_pass`."""
@@ -252,7 +252,7 @@ class DemandResult(Record):
 
     @property
     def said(self) -> str:
-        """The words, followed by what remains uncertain, if anything."""
+        """The result in words, followed by what remains uncertain, if anything."""
         after = self.caution or (f"claims have no verdict: {self.unscored}" if self.unscored else "")
         return f"{self.words}: {after}" if after else self.words
 
@@ -261,7 +261,7 @@ class ComparisonKind(StrEnum):
     """What differs between the two runs of a comparison."""
 
     SYSTEMS = "systems"
-    """The responses differ: two systems answered the same prompts, or one did so twice."""
+    """The responses differ: two systems, or one system twice, answered the same prompts."""
     EVALUATORS = "evaluators"
     """The judge differs: two models or settings judged the same responses."""
 
@@ -289,7 +289,7 @@ class Side(Record):
 
 
 class Setting(Record):
-    """A setting that differs between the two runs; None if a run does not have the setting."""
+    """A setting that differs between the two runs. A value is None if the run does not have the setting."""
 
     name: str
     first: str | None
@@ -305,7 +305,7 @@ class Pair(Record):
 
 
 class ClaimAgreement(Record):
-    """The agreement of two evaluators on the same claims of the same responses."""
+    """The agreement between two evaluators on the same claims in the same responses."""
 
     n_matched: Count
     n_only_first: Count
@@ -323,8 +323,6 @@ class ClaimAgreement(Record):
 
 
 class Changed(StrEnum):
-    """A change from one run to the next."""
-
     JUDGE = "judge"
     """The model, its snapshot, the plan, a prompt, or another setting that affects verdicts."""
     SEARCH = "search"
@@ -336,8 +334,6 @@ class Changed(StrEnum):
 
 
 class Step(Record):
-    """A step from one run to the next."""
-
     run: str
     """The later run."""
     judge: str
@@ -373,9 +369,9 @@ class Comparison(Record):
     seed: int
     families: tuple[Family, ...]
     differences: tuple[PairedDifference, ...]
-    """F1 at each K and precision; for evaluators, also the quantities of an experiment on responses."""
+    """F1 at each K and precision. For evaluators, also the quantities of an experiment on responses."""
     conclusions: tuple[str, ...]
-    """The conclusions as sentences: one for each difference, followed by those on claims."""
+    """The conclusions as sentences: one for each difference, followed by sentences on claims."""
     attribution: Attribution | None = None
     """None if no runs between the two were specified."""
     demands: tuple[DemandResult, ...] = ()
@@ -386,7 +382,7 @@ class Comparison(Record):
     only_second: tuple[ResponseLine, ...]
     """Responses without a counterpart, which are excluded from all differences."""
     other_text: tuple[ResponseLine, ...] = ()
-    """Responses of the first side whose counterparts differ in text; excluded if evaluators are compared."""
+    """Responses of the first side whose counterparts differ in text. Excluded if evaluators are compared."""
     claims: ClaimAgreement | None = None
     """None if systems are compared."""
     flip_counts: tuple[FlipCount, ...] = ()

@@ -1,11 +1,12 @@
 """Stores a paired comparison as arrays over sides, repeats and items, with a value for each item.
 
-An item is a claim or a response. Items are resampled in clusters: the group of a claim, or the prompt of a response.
+An item is a claim or a response. Items are resampled in clusters. The cluster is the group of a claim or the prompt of
+a response. An item's value is the mean over the repeats that have a value, so a repeat never counts as a separate item.
 
-An item's value is the mean over its repeats that have a value; a repeat never counts as an item. Departures from common
-practice: a verdict `irrelevant` agrees with no other label, as in SAFE's agreement with people, and counts in neither
-TPR nor TNR. Claims without a verdict are excluded from all means, and their number is reported. A response without
-claims has an F1@K of 0, as in the paper's code, and one whose claims are all unscored has none.
+Departures from common practice: the verdict `irrelevant` agrees with no other label, as in SAFE's agreement with
+people, and counts in neither TPR nor TNR. Claims without a verdict are excluded from all means, and their number is
+reported. As in the paper's code, a response without claims has an F1@K of 0. A response whose claims are all unscored
+has no F1@K.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Bools = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 SUPPORTED, NOT_SUPPORTED, IRRELEVANT, UNSCORED, MISSING, SPLIT = 0, 1, 2, 3, -1, -2
-"""Codes of verdicts and labels. MISSING means that there is none, SPLIT that no verdict has the most repeats."""
+"""Codes of verdicts and labels. MISSING means that there is none. SPLIT means that the most frequent verdicts tie."""
 VERDICTS = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT)
 CODES: Mapping[Verdict | None, int] = {verdict: code for code, verdict in enumerate(VERDICTS)} | {None: UNSCORED}
 
@@ -42,11 +43,11 @@ class ClaimPanel:
     """(n_claims,)"""
     n_clusters: int
     gold: Codes
-    """(n_claims,): the verdict that equals the human label; MISSING without a label."""
+    """(n_claims,): the verdict that corresponds to the human label, or MISSING without a label."""
     verdicts: Codes
     """(n_sides, n_repeats, n_claims)"""
     chance: Floats | None = None
-    """(n_claims,): the probability with which each labelled claim was drawn; None if labels were not drawn."""
+    """(n_claims,): the probability of drawing each labelled claim. None if labels were not drawn."""
 
     @property
     def n_labelled(self) -> int:
@@ -60,14 +61,14 @@ class ResponsePanel:
     cluster: Ints
     n_clusters: int
     counts: Floats
-    """(n_sides, n_repeats, n_responses, 4): supported, not supported, irrelevant, unscored; NaN where missing."""
+    """(n_sides, n_repeats, n_responses, 4): supported, not supported, irrelevant, unscored. NaN if missing."""
     measured: Mapping[Quantity, Floats] = field(default_factory=dict)
     """(n_sides, n_repeats, n_responses): whether responses are fully supported, or how well they are split."""
 
 
 @dataclass(frozen=True)
 class SpentPanel:
-    """The cost of every item in every repeat, as if its side had been run alone; NaN if missing or unknown."""
+    """The cost of every item in every repeat, as if each side had been run alone. Missing or unknown costs are NaN."""
 
     cluster: Ints
     n_clusters: int
@@ -84,7 +85,7 @@ class ItemValues:
 
     quantity: Quantity
     values: Floats
-    """(n_sides, n_items); NaN if an item has no value."""
+    """(n_sides, n_items). NaN if an item has no value."""
     eligible: Bools
     """(n_items,): whether the quantity applies to the item."""
     items: Items
@@ -103,17 +104,17 @@ class ItemValues:
         return self._of_side(self.values[side])
 
     def mean_if(self, side: int, *, right: bool) -> StratifiedMean:
-        """The mean with each missing verdict counted as wrong, or as right."""
+        """Returns the mean with each missing verdict counted as wrong, or as right."""
         return self._of_side((*self.counting_all, self.values, self.values)[right][side])
 
     def _of_side(self, values: Floats) -> StratifiedMean:
         return self.items.mean(self._eligible(values) if self.has_sides else np.full(len(values), np.nan))
 
     def paired(self, first: int, second: int) -> tuple[PairedMeans, ...]:
-        """The paired means of two sides over the items for which both have a value.
+        """Returns the paired means of two sides over the items for which both have a value.
 
-        If verdicts are missing, these are followed by the means over all items, with missing verdicts counted as wrong
-        on both sides and then as right on both.
+        If verdicts are missing, two means over all items follow. The first counts missing verdicts as wrong on both
+        sides, and the second counts them as right on both sides.
         """
         ways = (self.values, *self.counting_all)
         sides = [[self._eligible(way[side]) for side in (first, second)] for way in ways]
@@ -122,7 +123,7 @@ class ItemValues:
         return tuple(paired_means(one, other, self.items) for one, other in sides)
 
     def undefined(self, mean: StratifiedMean) -> Undefined | None:
-        """The reason why the mean has no value, or None if it has one."""
+        """Returns the reason why the mean has no value, or None if it has a value."""
         empty = mean.empty_strata
         if not empty:
             return None
@@ -140,7 +141,7 @@ class ItemValues:
 
 
 def count_row(counts: Counts) -> tuple[int, int, int, int]:
-    """The counts in the order of the codes."""
+    """Returns the counts in the order of the codes."""
     return counts.supported, counts.not_supported, counts.irrelevant, counts.unscored
 
 
@@ -151,7 +152,7 @@ def mean_of_repeats(values: Floats) -> Floats:
 
 
 def majority(verdicts: Codes) -> Codes:
-    """(n_claims,): the majority verdict over repeats, SPLIT if there is a tie, or MISSING if no repeat is scored."""
+    """(n_claims,): the majority verdict, SPLIT if there is a tie, or MISSING if no repeat is scored."""
     times = np.stack([(verdicts == code).sum(axis=0) for code in range(len(VERDICTS))])
     most = times.max(axis=0)
     found = np.where((times == most).sum(axis=0) > 1, SPLIT, times.argmax(axis=0))
@@ -167,12 +168,13 @@ FEWEST_ALIKE = 5
 
 
 def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
-    """The accuracy on all claims, estimated from a drawn sample with labels (Horvitz and Thompson 1952).
+    """Returns the accuracy on all claims, estimated from a random sample of labels (Horvitz and Thompson 1952).
 
-    A label is weighted by its inverse probability; unlabelled claims have weight 0. Sides that agree on a claim do not
-    differ on it, whatever its label, so their difference comes only from claims that flip. Weights are therefore scaled
-    to add up to the number of claims, separately for claims that flip and for the others (post-stratification), so that
-    no share exceeds 1. If the others have few labels, only the difference is estimated.
+    Each labelled claim is weighted by the inverse of its probability. Unlabelled claims have a weight of 0. If all
+    sides agree on a claim, its label cannot affect their difference, which therefore comes only from claims that flip.
+    To keep shares from exceeding 1, the weights are scaled to add up to the number of claims, separately for the claims
+    that flip and for the other claims (post-stratification). If too few of the other claims are labelled, only the
+    difference is estimated.
     """
     is_labelled, is_right = panel.gold != MISSING, (panel.verdicts == panel.gold).astype(np.float64)
     has_verdict = (panel.verdicts >= 0) & (panel.verdicts != UNSCORED)
@@ -189,7 +191,7 @@ def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
 
 
 def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
-    """The quantities that measure agreement with labels, and the bias. Only accuracy if labels were drawn."""
+    """Yields bias and the measures of agreement with labels. If labels were drawn, yields only accuracy."""
     if panel.chance is not None:
         yield drawn_accuracy(panel, panel.chance)
         return
@@ -218,7 +220,7 @@ def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
 
 
 def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
-    """The shares of unscored claims and of claims judged irrelevant."""
+    """Yields the share of unscored claims and the share of claims judged irrelevant."""
     for quantity, code in ((Quantity.UNSCORED_SHARE, UNSCORED), (Quantity.IRRELEVANT_SHARE, IRRELEVANT)):
         if isinstance(panel, ClaimPanel):
             values = np.where(panel.verdicts == MISSING, np.nan, (panel.verdicts == code).astype(np.float64))
@@ -228,7 +230,7 @@ def share_quantities(panel: ClaimPanel | ResponsePanel) -> Iterator[ItemValues]:
 
 
 def response_quantities(panel: ResponsePanel, ks: Sequence[int]) -> Iterator[ItemValues]:
-    """F1 at each K, and precision (Wei et al. 2024, section 5). Claims that are not supported count as wrong."""
+    """Yields F1 at each K, and precision (Wei et al. 2024, section 5). Claims that are not supported count as wrong."""
     supported, unscored = panel.counts[..., SUPPORTED], panel.counts[..., UNSCORED]
     scored = supported + panel.counts[..., NOT_SUPPORTED]
     ways = ((supported, scored), (supported, scored + unscored), (supported + unscored, scored + unscored))
@@ -246,13 +248,13 @@ def _f1(supported: Floats, scored: Floats, k: int) -> Floats:
 
 
 def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
-    """The quantities of whole responses that cannot be computed from their counts."""
+    """Yields the quantities of whole responses that cannot be computed from the counts of their claims."""
     for quantity, values in panel.measured.items():
         yield _of_all(quantity, mean_of_repeats(values), panel=panel)
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
-    """Cost and tokens per item. A side with an item of unknown price has no cost: a partial sum would be too low."""
+    """Yields cost and tokens per item. A side with any unknown price has no cost: a partial sum would be too low."""
     cost = mean_of_repeats(panel.cost_usd)
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan
@@ -262,10 +264,11 @@ def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
 
 
 def headline_of(quantities: Sequence[ItemValues]) -> ItemValues:
-    """The headline quantity, which determines the better side. The choice depends on the data, never on the results.
+    """Returns the headline quantity, which determines the better side. The choice depends on the labels, never on the
+    results.
 
-    It is balanced accuracy if claims of both labels occur, and accuracy if only one label does. For responses without
-    labels, it is F1 at the first K, or precision if there is no K.
+    The headline is balanced accuracy if both labels occur in the data, or accuracy if only one does. For responses
+    without labels, it is F1 at the first K, or precision if there is no K.
     """
     first = quantities[0]
     if first.quantity is Quantity.BALANCED_ACCURACY:
@@ -282,7 +285,6 @@ def _of_all(
     why: Undefined = Undefined.NOTHING_SCORED,
     k: int | None = None,
 ) -> ItemValues:
-    """A quantity for which every item is eligible."""
     items = Items.of_clusters(panel.cluster, panel.n_clusters)
     return ItemValues(quantity, values, np.ones(values.shape[1], np.bool_), items, (why,), why, k, counting_all)
 

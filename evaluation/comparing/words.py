@@ -1,4 +1,4 @@
-"""Explains in sentences what a paired difference shows and does not show. It never claims that two sides are equal."""
+"""Explains in sentences what a paired difference shows and does not show. Never claims that two sides are equal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
 
 
 class _QuantityWords(NamedTuple):
-    """The wording for a quantity and a side with more or less of it. `better` is 1 if more is better, -1 if less is."""
+    """The wording for a quantity. `better` is 1 if more of the quantity is better, or -1 if less is better."""
 
     name: str
     verb: str
@@ -35,7 +35,7 @@ class _QuantityWords(NamedTuple):
     better: int = 0
 
     def said(self, *, is_more: bool) -> str:
-        """A phrase such as `agrees better with the labels`."""
+        """Returns a phrase such as `agrees better with the labels`."""
         return self.verb.format(self.more if is_more else self.less)
 
 
@@ -70,12 +70,12 @@ _CLAIMS = frozenset({Quantity.BALANCED_ACCURACY, Quantity.ACCURACY, Quantity.TPR
 
 
 def name_of(quantity: Quantity, k: int | None = None) -> str:
-    """The name of a quantity, such as `balanced accuracy` or `F1@32`."""
+    """Returns the name of a quantity, such as `balanced accuracy` or `F1@32`."""
     return _WORDS[quantity].name + (f"@{k}" if k is not None else "")
 
 
 def item_of(quantity: Quantity, kind: str) -> str:
-    """The noun for the items that the quantity is averaged over, `claim` or `response`. `kind` is the data's kind."""
+    """Returns the noun for the items of a quantity, `claim` or `response`. `kind` is the kind of data."""
     return "claim" if quantity in _CLAIMS else kind.removesuffix("s")
 
 
@@ -84,12 +84,12 @@ def is_share(quantity: Quantity) -> bool:
 
 
 def direction_of(quantity: Quantity) -> int:
-    """1 if more of the quantity is better, -1 if less is, 0 if neither is."""
+    """Returns 1 if more of the quantity is better, -1 if less is better, or 0 if neither is better."""
     return _WORDS[quantity].better
 
 
 def outcome_of(quantity: Quantity, difference: float) -> Outcome:
-    """The outcome of a difference that is shown."""
+    """Returns the outcome of a difference that is shown."""
     better = direction_of(quantity)
     if not better:
         return Outcome.HIGHER if difference > 0 else Outcome.LOWER
@@ -97,7 +97,7 @@ def outcome_of(quantity: Quantity, difference: float) -> Outcome:
 
 
 def amount(value: float | None, quantity: Quantity, *, signed: bool = False) -> str:
-    """Formats a value, as in `0.843`, `+0.043`, `$0.00120` or `1,204`; None becomes a dash. Bias is always signed."""
+    """Formats a value, as in `0.843`, `+0.043`, `$0.00120` or `1,204`. None becomes a dash. Bias is always signed."""
     if value is None:
         return "–"
     if quantity is Quantity.COST_USD:
@@ -160,7 +160,7 @@ def why_no_interval(one: PairedDifference, *, has_intervals: bool, group: str = 
 
 @dataclass(frozen=True)
 class DifferenceTest:
-    """The settings of the test of a difference."""
+    """The settings for testing a difference."""
 
     alpha: float
     n_tests: int
@@ -174,7 +174,7 @@ class DifferenceTest:
 
 
 def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
-    """A sentence on one difference and its basis. `one.words` is not used."""
+    """Returns a sentence that describes a difference and its basis. `one.words` is not used."""
     name, noun = name_of(one.quantity, one.k), tested.noun
     if one.value is None or one.p is None or one.p_corrected is None:
         return f"Cannot compare {one.second} with {one.first} in {name}: {one.why or Undefined.NOTHING_SCORED.words}"
@@ -229,7 +229,7 @@ def _power_words(one: PairedDifference, noun: str) -> str:
 
 
 def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) -> Iterator[str]:
-    """Sentences on which side drops more claims, because a side that drops hard claims looks better than it is."""
+    """Yields sentences on which side drops more claims, because dropping hard claims makes a side look better."""
     for one in differences:
         is_loss = one.quantity in (Quantity.UNSCORED_SHARE, Quantity.IRRELEVANT_SHARE)
         is_shown = one.outcome.is_shown
@@ -238,7 +238,7 @@ def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) 
 
 
 def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
-    """Sentences on how many claims of two evaluators match, and how often their verdicts agree."""
+    """Yields sentences on how many claims of two evaluators match, and how often their verdicts agree."""
     if claims.n_only_first + claims.n_only_second:
         yield (
             f"{plural(claims.n_matched, 'claim')} matched on both sides; claims made only by A "
@@ -260,7 +260,7 @@ def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
 def comparison_cautions(
     kind: ComparisonKind, settings: Sequence[Setting], *, one_run: bool, n_unpaired: int, n_conflicting: int
 ) -> Iterator[str]:
-    """Reasons not to take the figures of two runs at face value."""
+    """Yields reasons not to take the figures of two runs at face value."""
     judging = [one.name for one in settings if not one.name.startswith(_NOT_JUDGING)]
     if kind is ComparisonKind.SYSTEMS and judging:
         yield (

@@ -1,1 +1,1 @@
-"""Labelled data sets: where they are published, and loaders that convert them into records."""
+"""Lists labelled data sets, and loads them as records."""

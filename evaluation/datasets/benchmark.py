@@ -1,8 +1,8 @@
-"""The fourteen data sets of LLM-AggreFact as audited in "Verify with Caution", with RAGTruth split into four.
+"""The fourteen data sets of LLM-AggreFact, as audited in "Verify with Caution". RAGTruth is split into four of them.
 
-Names and systems are those of the paper's Table 2; task groups are those of its section 4.1, as spelled in the
-registry. `upstream` is the name used in the benchmark's rows, and `part` is the part from which labels and their
-systems are loaded.
+Names and systems are from the paper's Table 2. Task groups are from its section 4.1, spelled as in the registry.
+`upstream` is the name used in the benchmark's rows, and `part` is the part from which labels and their systems are
+loaded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class BenchmarkDataset:
     has_responses: bool = True
     """Whether the data set's claims are parts of longer responses."""
     part: str | None = None
-    """`NAME:PART` of the labelled data set that contains the systems; None if factloop has no loader for it."""
+    """`NAME:PART` of the labelled data set that contains the systems, or None if factloop cannot load it."""
 
 
 BENCHMARK = (
@@ -54,8 +54,8 @@ NAMES = tuple(one.name for one in BENCHMARK)
 
 
 def benchmark_dataset(name: str) -> BenchmarkDataset:
-    """The data set with this name, ignoring case. Raises ConfigError for an unknown name."""
+    """Returns the data set with this name, ignoring case. Raises ConfigError if the name is unknown."""
     for one in BENCHMARK:
         if one.name.casefold() == name.casefold():
             return one
-    raise ConfigError(f"the benchmark has no data set {name!r}; it has {', '.join(NAMES)}")
+    raise ConfigError(f"the benchmark has no data set {name!r}; choose one of {', '.join(NAMES)}")

@@ -1,7 +1,9 @@
-"""ExpertQA: claims in six systems' answers, judged by experts in 32 fields (Malaviya et al. 2024, arXiv 2309.07852).
+"""Loads ExpertQA: claims in six systems' answers, judged by experts in 32 fields (Malaviya et al. 2024, arXiv
+2309.07852).
 
-Two layouts are supported: the published one, in which a line is a question with `answers` by several systems and their
-`claims`, and one with one claim per line. Published evidence is a string with a number, a URL and often a passage.
+Two layouts are supported. In the published layout, each line is a question with `answers` by several systems and their
+`claims`. In the other layout, each line is a claim. Published evidence is a string that contains a number, a URL and
+often a passage.
 """
 
 from __future__ import annotations
@@ -51,14 +53,13 @@ class ExpertQaClaim(TableItem):
 
     @property
     def attributable(self) -> Literal[0, 1] | None:
-        """1 if the cited evidence supports the claim completely, 0 if it does so partly or not at all.
+        """1 if the cited evidence supports the claim completely, or 0 if it does so partly or not at all.
 
-        None if there is no judgement, if support does not apply, or if no evidence is cited, since there is then no
-        document that the claim could be attributed to. `Partial` as 0 is the more likely of two readings of
-        LLM-AggreFact, not a proven one. With this reading, the claim-level rates of all six systems lie within two
-        standard errors (clustered by response) of Table 21 of Godbole & Jia. With `Partial` as 1, all but one do
-        (`bing_chat`: 9.8% against 16.7%, z = -2.1), four of them more closely. The sample is different from the paper's
-        (`docs/papers.md`).
+        None if there is no judgement, if support does not apply, or if no evidence is cited. Treating `Partial` as 0 is
+        the more likely of two interpretations of LLM-AggreFact, but it is not proven. With this interpretation, the
+        claim-level rates of all six systems are within two standard errors (clustered by response) of Table 21 of
+        Godbole & Jia. If `Partial` counted as 1, four rates would be closer to the table, but the rate of `bing_chat`
+        would be too low (9.8% instead of 16.7%, z = -2.1). Our sample differs from the paper's (`docs/papers.md`).
         """
         if self.support in (None, Support.NOT_APPLICABLE, Support.MISSING):
             return None
@@ -79,17 +80,17 @@ class ExpertQaClaim(TableItem):
 
 
 def load_expertqa(place: str | Path) -> Iterator[ExpertQaClaim]:
-    """The claims, one at a time. Raises DataError during iteration if a row is malformed."""
+    """Yields the claims. Raises DataError during iteration if a row is malformed."""
     return load_items([place], ExpertQaClaim, _claims)
 
 
 def passage_of(evidence: str) -> str | None:
-    """The passage in `[4] https://… passage`; a string without a URL is the passage itself."""
+    """Returns the passage in `[4] https://… passage`. A string without a URL is the passage itself."""
     return _ADDRESS.sub("", evidence, count=1).strip() or None
 
 
 def _claims(row: Row) -> Iterator[Row]:
-    """The claims of all answers to a question, or the single claim in the row."""
+    """Yields the claims of all answers to a question, or the single claim in the row."""
     if "answers" not in row.fields:
         yield row
         return

@@ -1,5 +1,5 @@
-"""FActScore's labels: biographies by three systems, split and judged by human annotators (Min et al. 2023, arXiv
-2305.14251).
+"""Loads FActScore's labels: biographies by three systems, split into facts and judged by human annotators (Min et al.
+2023, arXiv 2305.14251).
 
 Two layouts are supported: the published one, with one JSON Lines file per system (`input`, `output`, `topic`, `cat`,
 `annotations`), and a single file for all systems (`system`, `prompt`, `response`, `sentences`).
@@ -66,14 +66,14 @@ class FactScoreResponse(TableItem):
 
     @property
     def distinct_facts(self) -> tuple[AtomicFact, ...]:
-        """The facts without duplicates (16,011 of 16,040), with the first label of each; two duplicates differ."""
+        """The facts without duplicates (16,011 of 16,040). If the labels of duplicates differ, the first one counts."""
         first: dict[str, AtomicFact] = {}
         for fact in self.facts:
             first.setdefault(fact.text, fact)
         return tuple(first.values())
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """The distinct facts as labelled claims, without irrelevant ones, as in FActScore's precision."""
+        """Yields the distinct facts as labelled claims. Leaves out irrelevant facts, as FActScore's precision does."""
         for place, fact in enumerate(self.distinct_facts):
             if fact.label is not FactLabel.IRRELEVANT:
                 yield LabelledClaim(
@@ -87,7 +87,7 @@ class FactScoreResponse(TableItem):
 
 
 def load_factscore(place: str | Path) -> Iterator[FactScoreResponse]:
-    """The responses in one file, or in a folder that contains one file per system, named after the system.
+    """Yields the responses in one file, or in a folder that contains one file per system, named after the system.
 
     Raises DataError during iteration if a row is malformed.
     """
@@ -95,7 +95,7 @@ def load_factscore(place: str | Path) -> Iterator[FactScoreResponse]:
 
 
 def count_facts(facts: Iterable[AtomicFact]) -> Counts:
-    """The number of facts that annotators found supported, not supported and irrelevant."""
+    """Counts the facts that annotators found supported, not supported and irrelevant."""
     labels = [fact.label for fact in facts]
     return Counts(
         supported=labels.count(FactLabel.SUPPORTED),
@@ -121,11 +121,11 @@ def _rename_fields(row: Row) -> tuple[Row]:
 
 
 def _refuse_single_claim(row: Row) -> None:
-    """Raises DataError if a row is a single claim instead of a response, with the commands that accept such rows."""
+    """Raises DataError if a row is a claim instead of a response. The message names the commands that accept claims."""
     if "claim" in row.fields and "sentences" not in row.fields:
         raise row.error(
-            "this row is a claim, but a row must be a response with its labelled facts under `sentences` "
-            "(docs/agreement.md shows one). For claims with `label` and `verdict`, use "
+            "this row is a claim, but each row must be a response with labelled facts under `sentences` "
+            "(see docs/agreement.md). For claims with `label` and `verdict`, use "
             "`factloop eval RESPONSES --calibration FILE`; "
             "for claims with only `label`, `factloop research experiment`; for claims with `document`, "
             "`factloop research verify`",
@@ -134,7 +134,7 @@ def _refuse_single_claim(row: Row) -> None:
 
 
 def _sentences(row: Row) -> Any:
-    """The annotations with factloop's field names. Anything but a list of objects is left for the record to reject."""
+    """Renames the fields of the annotations. Anything except a list of objects is left for the record to reject."""
     given = row.fields["annotations"]
     if not isinstance(given, list):
         return given

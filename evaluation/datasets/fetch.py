@@ -1,7 +1,7 @@
 """Gets a data set, either by downloading it or from a folder that already contains it.
 
-A partially written file never has its final name: a download is written to `NAME.part`, checked against its checksum,
-and then renamed. A record next to the files says where they came from.
+A partially written file never has its final name. A download is written to `NAME.part`, checked against its checksum,
+and then renamed. A record next to the files shows where they came from.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class FetchedFile(Record):
 
 @dataclass(frozen=True)
 class Download:
-    """How files are downloaded. `timeout_s` limits the wait for each response and for each chunk of it."""
+    """Downloads files. `timeout_s` limits the wait for each response and for each chunk of a response."""
 
     timeout_s: float = 30.0
     attempts: int = 4
@@ -55,9 +55,9 @@ class Download:
     """If a server requests a longer wait, no further attempt is made."""
 
     def to(self, url: str, target: Path, sha256: str | None) -> None:
-        """Downloads `url` to `target`, whose folder must exist, and retries if that can help.
+        """Downloads `url` to `target`, whose folder must exist. Retries after temporary failures.
 
-        Raises ToolError if the download fails, and DataError if the checksum differs; the file is then removed.
+        Raises ToolError if the download fails. If the checksum differs, removes the file and raises DataError.
         """
         part = target.with_name(f"{target.name}.part")
         for attempt in range(1, self.attempts + 1):
@@ -72,7 +72,8 @@ class Download:
         found = sha256_of(part)
         if sha256 not in (None, found):
             part.unlink()
-            raise DataError(f"its SHA-256 is {found}, not {sha256}: it has changed or was tampered with", path=url)
+            said = f"the SHA-256 is {found} instead of {sha256}; the file has changed or was tampered with"
+            raise DataError(said, path=url)
         part.replace(target)
 
     def _attempt(self, url: str, part: Path) -> None:
@@ -87,7 +88,7 @@ class Download:
         except requests.RequestException as error:
             kind = type(error).__name__
             retryable = isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError)
-            raise ToolError(f"{url}: no complete response ({kind})", tool=_TOOL, retryable=retryable) from error
+            raise ToolError(f"cannot download {url} ({kind})", tool=_TOOL, retryable=retryable) from error
 
 
 _TOOL = "download"
@@ -120,13 +121,12 @@ def fetch(
 ) -> tuple[FetchedFile, ...]:
     """Saves all parts, or only `parts`, in `into/NAME/PART`. `on_file` is called with each file.
 
-    With `from_dir`, nothing is downloaded. That folder contains the published files, in upstream's layout or flat, or
-    factloop's own single file for the part. A part that it lacks is skipped unless it was requested. Files that already
-    exist, and match their checksum if one is known, are left unchanged.
+    With `from_dir`, files are copied from this folder instead of downloaded. It may contain the published files, with
+    or without upstream's subfolders, or factloop's own single file for the part. Missing parts are skipped unless they
+    were requested. Existing files are kept if they match their checksum, or if no checksum is known.
 
-    Raises ConfigError for an unknown part, for a data set that upstream provides only on request, and for a file that
-    cannot be read or written; ToolError if a download fails; DataError if a checksum differs or if the folder lacks
-    files.
+    Raises ConfigError if a part is unknown, if upstream provides the data set only on request, or if a file cannot be
+    read or written. Raises ToolError if a download fails, and DataError if a checksum differs or files are missing.
     """
     chosen = [dataset.part(part) for part in parts] or list(dataset.parts)
     fetched: list[FetchedFile] = []
@@ -161,7 +161,7 @@ def fetch(
 def _downloads(dataset: Dataset, part: DatasetPart, folder: Path, download: Download) -> Iterator[FetchedFile]:
     if dataset.gated:
         raise ConfigError(
-            f"{dataset.title} requires you to accept its terms: download it at {dataset.homepage} and "
+            f"{dataset.title} requires you to accept its terms; download it from {dataset.homepage} and "
             "pass the folder with --from"
         )
     for file in part.files:
@@ -179,7 +179,7 @@ def _copies(part: DatasetPart, folder: Path, source: Path) -> Iterator[FetchedFi
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if sha256 is not None and sha256_of(path) != sha256:
-            raise DataError(f"its SHA-256 is {sha256_of(path)}, but the published file has {sha256}", path=str(path))
+            raise DataError(f"the SHA-256 is {sha256_of(path)} instead of the published {sha256}", path=str(path))
         how = How.PRESENT
         if not _is_there(target, sha256_of(path)):
             draft = target.with_name(f"{target.name}.part")
@@ -190,9 +190,9 @@ def _copies(part: DatasetPart, folder: Path, source: Path) -> Iterator[FetchedFi
 
 
 def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | None]]:
-    """The path, target name and known checksum of each file of the part; published files come before factloop's own."""
+    """Returns the path, target name and known checksum of each file of the part, preferring published files."""
     if not source.is_dir():
-        raise DataError("there is no such folder", path=str(source))
+        raise DataError("this folder does not exist", path=str(source))
     published = [(found, file.path, file.sha256) for file in part.files if (found := _below(source, file)) is not None]
     if published and len(published) == len(part.files):
         return published
@@ -210,7 +210,7 @@ def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | No
 
 
 def _below(source: Path, file: UpstreamFile) -> Path | None:
-    """The published file in a copy of upstream's repository, or of one of its folders; None if it is missing."""
+    """Returns the published file in a copy of upstream's repository or of one of its folders, or None if missing."""
     steps = urlsplit(file.url).path.strip("/").split("/")
     ends = ["/".join(steps[start:]) for start in range(len(steps))]
     return next((source / place for place in (file.path, *ends) if (source / place).is_file()), None)

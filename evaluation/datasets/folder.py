@@ -1,4 +1,4 @@
-"""The folder in which `factloop research data get` saves data sets and in which other commands find them."""
+"""Finds the folder in which `factloop research data get` saves data sets for other commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VARIABLE = "FACTLOOP_DATA_DIR"
 
 
 def data_folder() -> Path:
-    """The folder that FACTLOOP_DATA_DIR names, or by default one in the user's data folder."""
+    """Returns the folder set by FACTLOOP_DATA_DIR. By default, this is a folder in the user's data directory."""
     named = os.environ.get(VARIABLE)
     if named:  # an empty variable counts as unset
         return Path(named).expanduser()
@@ -23,16 +23,16 @@ def data_folder() -> Path:
 
 
 def is_got(folder: Path, dataset: str, part: str) -> bool:
-    """Whether `folder` contains the complete part, which `data get` marks by recording the source."""
+    """Whether `folder` contains the complete part. `data get` marks a complete part by recording the source."""
     return (folder / dataset / part / RECORD).is_file()
 
 
 def find_part(dataset: str, part: str, given: str | None) -> Path:
-    """The path from which to load a part (`registry.load_part`): `given`, or the folder that `data get` filled.
+    """Returns the path from which `registry.load_part` can load a part.
 
-    If `given` was filled by `data get --into`, the path is the part's folder in it. If it contains a file with the
-    part's name, the path is that file. Raises ConfigError for unknown names. Also raises it if `given` is None and the
-    part was not saved yet; the message then contains the command to run.
+    By default, this is the folder that `data get` filled. Otherwise, it is `given`, or the part's folder inside `given`
+    if `data get --into` filled it, or the part's file inside `given` if there is one. Raises ConfigError if a name is
+    unknown. If `given` is None and the part was not saved yet, the error contains the command to run.
     """
     known = find_dataset(dataset)
     own_file = known.part(part).own_file
@@ -54,5 +54,5 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
 
 
 def named_part(dataset: str, part: str) -> str:
-    """The name of a data set's part in reports."""
+    """Returns the name of a data set's part for reports."""
     return f"{find_dataset(dataset).title} ({part})"

@@ -1,9 +1,9 @@
-"""Joins LLM-AggreFact's claims to the responses they come from, by text, for audits by system.
+"""Finds the responses that LLM-AggreFact's claims come from by comparing texts, so that audits can compare systems.
 
-A claim belongs to a response that contains its words consecutively, ignoring case and punctuation. If several responses
-do, only those whose document begins like the claim's are kept, if there are any. A claim that still matches several is
-not assigned to any response. No claim is dropped: a claim without a match gets a separate response and the system
-`UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures by system.
+A claim belongs to a response that contains the claim's words consecutively, ignoring case and punctuation. If there are
+several such responses, those whose document begins like the claim's document are preferred. A claim that still matches
+several responses is not assigned to any. No claims are dropped. A claim without a match gets a separate response, and
+its system is `UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures by system.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BEGINNING = 40
 _UPSTREAM = {one.name: one.upstream for one in BENCHMARK}
 _TASK = {one.name: one.task for one in BENCHMARK}
 _ALONE = {one.upstream: one.name for one in BENCHMARK if [*_UPSTREAM.values()].count(one.upstream) == 1}
-"""Maps names in benchmark rows to those in the paper, for the data sets that it does not split (all but RAGTruth)."""
+"""Maps names in benchmark rows to names in the paper, for all data sets except RAGTruth, which the paper splits."""
 
 
 class Match(StrEnum):
@@ -40,7 +40,7 @@ class Match(StrEnum):
 
 
 class JoinCounts(Record):
-    """The outcome for the claims of one data set, which is named as in the benchmark."""
+    """How many claims of one data set were matched. The data set is named as in the benchmark."""
 
     dataset: str
     n_responses: Count
@@ -49,13 +49,13 @@ class JoinCounts(Record):
     ambiguous: Count
     unmatched: Count
     into: dict[str, Count]
-    """Maps data sets as named in the paper, which splits RAGTruth, to their numbers of matched claims."""
+    """Maps each data set, as named in the paper, to the number of its matched claims."""
 
 
 class JoinReport(Record):
     schema_version: Literal["1.0"] = "1.0"
     datasets: tuple[JoinCounts, ...]
-    """Sorted by name; every claim is counted in one of them."""
+    """Sorted by name. Every claim is counted in exactly one of them."""
 
     @property
     def n_claims(self) -> int:
@@ -64,7 +64,7 @@ class JoinReport(Record):
 
 @dataclass
 class Join:
-    """A join in progress. It is created with the responses, and the claims are then passed through `joined`."""
+    """Matches claims with responses. Create it with the responses, and then pass the claims through `joined`."""
 
     responses: Sequence[UpstreamResponse]
     _by_key: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))

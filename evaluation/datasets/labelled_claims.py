@@ -1,13 +1,13 @@
-"""Reads the items of every labelled data set as labelled claims, which verifiers score and the audit reads.
+"""Reads the items of every labelled data set as labelled claims, for use by verifiers and audits.
 
 A label of 1 means attributable, that is, fully supported, as in LLM-AggreFact (arXiv 2404.10774). Partially supported
 claims are labelled 0. Items without such a label (irrelevant facts, claims without a judgement) are skipped.
 
 Some data sets are published without documents, such as TofuEval's dialogues and RefChecker's contexts. Documents are
-read from JSON Lines, CSV or a JSON array with `id` (or `doc_id`) and `document` (or `text`, `context`, `source`), which
-is a string or a list of strings. Dialogues may instead have `utt` and `speaker`, two lists of the same length, as in
-MediaSum. The files that upstream provides on request could not be obtained, so only these layouts are supported. For
-other files, the error names the missing field.
+read from JSON Lines, CSV or a JSON array. Each row has an `id` (or `doc_id`) and a `document` (or `text`, `context`,
+`source`), which is a string or a list of strings. Dialogues may instead have `utt` and `speaker`, two lists of the same
+length, as in MediaSum. Other layouts are not supported, because the files that upstream provides on request could not
+be obtained.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class LabelledItem(Protocol):
     """An item with labels."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """The item's labelled claims."""
+        """Yields the item's labelled claims."""
         ...
 
 
 def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[LabelledClaim]:
-    """The claims of one part, one at a time, from its folder or from a single file.
+    """Yields the claims of one part, from its folder or from a single file.
 
-    Raises ConfigError for an unknown name and for a data set without labelled claims, and DataError during iteration if
-    a row is malformed.
+    Raises ConfigError if the name is unknown or the data set has no labelled claims. Raises DataError during iteration
+    if a row is malformed.
     """
     task = find_dataset(name).task
     for item in load_part(name, part, place):
@@ -49,9 +49,9 @@ def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[Labelle
 
 
 def claims_of(item: Record) -> Iterator[LabelledClaim]:
-    """The item's labelled claims. Raises ConfigError for a kind of item that has none."""
+    """Yields the item's labelled claims. Raises ConfigError if items of this type have none."""
     if not isinstance(item, LabelledItem):
-        raise ConfigError(f"items of type {type(item).__name__} have no labelled claims")
+        raise ConfigError(f"items of type {type(item).__name__} have no labelled claims; use another data set")
     return item.labelled_claims()
 
 
@@ -61,7 +61,7 @@ def load_documents(place: str | Path) -> dict[str, str]:
     for row in read_rows(place):
         name = next((str(row.fields[one]) for one in _IDS if row.fields.get(one) not in (None, "")), None)
         if name is None:
-            raise row.error("it is missing", _IDS[0])
+            raise row.error("must be set", _IDS[0])
         if name in found:
             raise row.error(f"another row has the same id, {name[:40]!r}", _IDS[0])
         found[name] = _text(row)
@@ -69,7 +69,7 @@ def load_documents(place: str | Path) -> dict[str, str]:
 
 
 def with_documents(claims: Iterator[LabelledClaim], documents: Mapping[str, str]) -> Iterator[LabelledClaim]:
-    """Adds to each claim the document that it refers to, unless it already has one.
+    """Adds the document that each claim refers to, unless the claim already has a document.
 
     Raises DataError during iteration if a document is missing.
     """
@@ -79,7 +79,7 @@ def with_documents(claims: Iterator[LabelledClaim], documents: Mapping[str, str]
             continue
         text = documents.get(claim.document_id or "")
         if text is None:
-            raise DataError(f"claim {claim.id!r} needs the document {claim.document_id!r}, which is missing")
+            raise DataError(f"document {claim.document_id!r}, which claim {claim.id!r} needs, is missing; add it")
         yield claim.model_copy(update={"document": text})
 
 
@@ -92,7 +92,7 @@ def _text(row: Row) -> str:
             return value
         if isinstance(value, list):
             return "\n".join(map(str, value))
-    raise row.error("it is missing", _TEXTS[0])
+    raise row.error("must be set", _TEXTS[0])
 
 
 def _dialogue(row: Row) -> str:

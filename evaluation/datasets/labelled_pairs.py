@@ -1,4 +1,4 @@
-"""Loads data sets that contain claims and the text that each was judged against: LLM-AggreFact and RAGTruth."""
+"""Loads LLM-AggreFact and RAGTruth, which contain claims together with the texts that they were judged against."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from factloop.tools.text.sentences import split_sentences
 
 
 def load_llm_aggrefact(place: str | Path) -> Iterator[LabelledClaim]:
-    """LLM-AggreFact: claims from many data sets (Tang, Laban and Durrett 2024, arXiv 2404.10774).
+    """Loads LLM-AggreFact, which contains claims from many data sets (Tang, Laban and Durrett 2024, arXiv 2404.10774).
 
-    Reads one file, or all files in a folder, in Parquet (as published), CSV or JSON Lines: `dataset`, `doc`, `claim`,
-    `label`. Upstream provides no ids, so the id is the row number, preceded by the file name if there are several
-    files.
+    Reads one file, or all files in a folder, in Parquet (as published), CSV or JSON Lines. The columns are `dataset`,
+    `doc`, `claim` and `label`. Upstream provides no ids, so the id is the row number, preceded by the file name if
+    there are several files.
     """
     files = files_of(place, "*.parquet", "*.csv", "*.jsonl")
     return load_items(files, LabelledClaim, partial(_with_document, len(files) > 1))
@@ -43,7 +43,7 @@ class RagTruthResponse(TableItem):
     document: str
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """Each sentence as a claim, which is attributable if no part of it is marked."""
+        """Yields each sentence as a claim, which is attributable if no part of the sentence is marked."""
         for place, one in enumerate(split_sentences(self.response)):
             inside = [(max(start, one.start), min(end, one.end)) for start, end in self.marked]
             marked = tuple((start - one.start, end - one.start) for start, end in inside if start < end)
@@ -62,10 +62,10 @@ class RagTruthResponse(TableItem):
 
 
 def load_ragtruth(place: str | Path, split: str) -> Iterator[RagTruthResponse]:
-    """RAGTruth: responses by six models, based on source texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
+    """Loads RAGTruth: six models' responses to source texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
 
-    Reads the published layout: a folder with `response.jsonl` and `source_info.jsonl`. Responses that were truncated or
-    that refuse without reason (`quality`) are skipped, as in the evaluation published with them.
+    Reads the published layout, a folder with `response.jsonl` and `source_info.jsonl`. Responses that were truncated or
+    that refuse without reason (see `quality`) are skipped, as in the published evaluation.
     """
     sources = {row.fields.get("source_id"): row.fields for row in read_rows(Path(place) / "source_info.jsonl")}
     return load_items([Path(place) / "response.jsonl"], RagTruthResponse, partial(_with_source, sources, split))

@@ -1,7 +1,8 @@
-"""LongFact: prompts that ask for long answers, 30 on each of 38 topics (Wei et al. 2024, arXiv 2403.18802, section 2).
+"""Loads LongFact: prompts that ask for long answers, 30 on each of 38 topics (Wei et al. 2024, arXiv 2403.18802,
+section 2).
 
-Two layouts are supported: the published one, a folder with one JSON Lines file per topic (`prompt` and `canary`, with
-the topic in the file name), and a single file for all topics (`id`, `topic`, `prompt`).
+Two layouts are supported. The published layout is a folder with one JSON Lines file per topic (`prompt` and `canary`,
+with the topic in the file name). The other layout is a single file for all topics (`id`, `topic`, `prompt`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from factloop.evaluation.datasets.responses import MaybeDocuments
 SAMPLE_SIZE = 250
 """The number of LongFact-Objects prompts that the paper evaluates on (section 6)."""
 POSTAMBLE = "Give every specific detail and example that you can, and be as complete as possible."
-"""A request for detail, in this project's wording. The paper adds one to each prompt to get long answers."""
+"""A request for detail, in our own wording. The paper adds such a request to each prompt to get long answers."""
 
 
 class AnyPrompt(TableItem):
@@ -36,7 +37,7 @@ P = TypeVar("P", bound=AnyPrompt)
 
 
 def _with_topic(row: Row) -> tuple[Row]:
-    """A LongFact row with its topic, which is the end of the file name. Ids count from 000, lines from 1."""
+    """Adds the topic, which is the end of the file name. Ids count from 000, but lines count from 1."""
     task, mark, topic = Path(row.path).stem.partition("_")
     fields = {**row.fields, "sent": None, "documents": None}  # columns with these names may contain anything
     if "topic" not in fields and mark and task.startswith("longfact"):
@@ -45,20 +46,20 @@ def _with_topic(row: Row) -> tuple[Row]:
 
 
 def load_prompts(place: str | Path) -> Iterator[AnyPrompt]:
-    """Loads LongFact's prompts from one file or a folder with one file per topic (`longfact-objects_TOPIC.jsonl`), or
-    the prompts of any file with a `prompt` in each row (JSON Lines, CSV, Parquet; `-` is stdin).
+    """Yields the prompts of LongFact, or of any file with a `prompt` in each row.
 
-    Raises DataError during iteration if a row is malformed.
+    LongFact may be one file, or a folder with one file per topic (`longfact-objects_TOPIC.jsonl`). Other files may be
+    JSON Lines, CSV or Parquet, and `-` is standard input. Raises DataError during iteration if a row is malformed.
     """
     return load_items(files_of(place, "longfact*.jsonl"), AnyPrompt, _with_topic)
 
 
 def load_simpleqa(place: str | Path) -> Iterator[AnyPrompt]:
-    """SimpleQA Verified (Haas et al. 2025, arXiv 2509.07968): each question with its answer as the only document.
+    """Loads SimpleQA Verified (Haas et al. 2025, arXiv 2509.07968): each question with its answer as the only document.
 
-    Columns of the CSV file: `original_index`, `problem`, `answer`, `topic`. Departure: in SimpleQA, a model grades the
-    whole response as correct, incorrect or not attempted; here, its claims are judged against the question with its
-    answer. Raises DataError during iteration if a row is malformed.
+    The CSV file has the columns `original_index`, `problem`, `answer` and `topic`. Departure: in SimpleQA, a model
+    grades the whole response as correct, incorrect or not attempted. Here, each claim in the response is judged against
+    the question with its answer. Raises DataError during iteration if a row is malformed.
     """
     return load_items([place], AnyPrompt, _with_answer)
 
@@ -67,7 +68,7 @@ def _with_answer(row: Row) -> tuple[Row]:
     columns = {"id": "original_index", "prompt": "problem", "documents": "answer"}
     found = {name: row.fields.get(column) for name, column in columns.items()}
     if not str(found["documents"] or "").strip():
-        raise row.error("it is missing", "answer")
+        raise row.error("must be set", "answer")
     found["documents"] = f"{found['prompt']}\n{found['documents']}"
     return (row.renamed({**found, "topic": row.fields.get("topic")}, columns),)
 
@@ -75,11 +76,11 @@ def _with_answer(row: Row) -> tuple[Row]:
 def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[P]:
     """Draws `n` prompts without replacement, or returns all if there are fewer. Duplicate prompts are dropped.
 
-    The same prompts give the same sample in any order, and the sample of 100 is the start of the sample of 250.
+    The sample does not depend on the order of the prompts, and the sample of 100 is the start of the sample of 250.
 
-    Departure from the released code: it shuffles the prompts in the order in which the file system lists the topics, so
-    it is unknown which 250 the paper used. It may also draw the same question twice, since nine questions are listed
-    under two topics.
+    Departure: the released code shuffles the prompts in the order in which the file system lists the topics, so it is
+    unknown which 250 the paper used. The released code may also draw the same question twice, because nine questions
+    are listed under two topics.
     """
     distinct: dict[str, P] = {}
     for prompt in sorted(prompts, key=lambda prompt: prompt.id):
@@ -90,5 +91,5 @@ def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0)
 
 
 def with_postamble(prompt: AnyPrompt) -> AnyPrompt:
-    """The prompt followed by the request for detail, as sent to the models under test."""
+    """Appends the request for detail, as sent to the models under test."""
     return prompt.model_copy(update={"prompt": f"{prompt.prompt.rstrip()} {POSTAMBLE}"})

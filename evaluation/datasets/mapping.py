@@ -1,4 +1,4 @@
-"""Reads JSON Lines, CSV, Parquet or a JSON array as factloop's records, with a mapping of columns to fields."""
+"""Reads JSON Lines, CSV, Parquet or a JSON array as factloop's records. A mapping assigns columns to fields."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SPELLED: dict[str, Literal[0, 1]] = {"0": 0, "1": 1}
 
 
 def binary_label(value: Any) -> Literal[0, 1]:
-    """0 or 1, given as an integer or, in CSV, as text. Raises ValueError for anything else."""
+    """Parses a label of 0 or 1, which is an integer or, in CSV, text. Raises ValueError for anything else."""
     text = str(value).strip() if type(value) in (int, str) else ""
     if text not in _SPELLED:
         raise ValueError("a label must be 0 or 1")
@@ -71,7 +71,7 @@ class LabelledClaim(ClaimRow):
     """The id of its document, if upstream stores documents separately from claims."""
     label: BinaryLabel
     marked: Spans | None = None
-    """The spans of the claim that annotators marked as unsupported by the document; None if they did not mark spans."""
+    """The spans that annotators marked as unsupported by the document, or None if they did not mark any spans."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
         """The claim itself, as an item of a data set."""
@@ -79,11 +79,11 @@ class LabelledClaim(ClaimRow):
 
 
 class ColumnMapping(Record):
-    """A mapping of a record's fields to a file's columns. Fields without an entry use their own names."""
+    """Maps a record's fields to a file's columns. Fields without an entry use their own names."""
 
     columns: Mapping[str, str] = Field(default_factory=dict)
-    """Maps fields of the record to columns of the file; `stance|label` means the first of these that a row has, and
-    `meta.id` a field inside an object."""
+    """Maps fields of the record to columns of the file. `stance|label` means the first of these columns that a row has,
+    and `meta.id` means a field inside an object."""
     labels: Mapping[str, int] = Field(default_factory=dict)
     """Maps the file's labels, as text, to 0 or 1. If empty, the file must use 0 and 1."""
     constants: Mapping[str, str] = Field(default_factory=dict)
@@ -106,7 +106,7 @@ def placed_items(
     """Like `load_mapped`, but yields each item with its row, for loaders that need to compare rows."""
     strangers = {*mapping.columns, *mapping.constants} - set(kind.model_fields)
     if strangers:
-        raise DataError(f"{kind.__name__} has no field {sorted(strangers)[0]!r}")
+        raise DataError(f"cannot map columns to {sorted(strangers)[0]!r}: {kind.__name__} has no such field")
     ids: dict[str, int] = {}
     for found in read_rows(place):
         if refuses_misspelt:
@@ -127,14 +127,14 @@ def _renamed(row: Row, mapping: ColumnMapping, kind: type[TableItem]) -> dict[st
         if found is not None and name not in mapping.constants:
             fields[name] = found[0]
         elif name in mapping.columns:
-            raise row.error("it is missing", mapping.columns[name])
+            raise row.error("there is no such column", mapping.columns[name])
     if mapping.labels and mapping.label_field in fields:
         fields[mapping.label_field] = _label(row, mapping, fields[mapping.label_field])
     return fields
 
 
 def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
-    """The value in a column, which may be None."""
+    """Returns the value in a column as a tuple, because the value may be None. None if there is no such column."""
     if column in fields:
         return (fields[column],)
     for one in column.split("|"):
@@ -146,7 +146,7 @@ def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
 
 
 def _column(row: Row, mapping: ColumnMapping, field: str) -> str:
-    """The column of a field. If the mapping lists several, the first that the row has."""
+    """Returns the column of a field. If the mapping lists several columns, returns the first that the row has."""
     column = mapping.columns.get(field, field)
     return next((one for one in column.split("|") if one in row.fields), column)
 
@@ -156,7 +156,7 @@ def _label(row: Row, mapping: ColumnMapping, value: object) -> int:
     if text not in mapping.labels:
         known = ", ".join(sorted(mapping.labels))
         column = _column(row, mapping, mapping.label_field)
-        raise row.error(f"the mapping contains the labels {known}, but not {text[:40]!r}", column)
+        raise row.error(f"add {text[:40]!r} to the mapping, which contains only the labels {known}", column)
     return mapping.labels[text]
 
 
@@ -168,14 +168,14 @@ def refuse_misspelt(row: Row, known: Collection[str]) -> None:
     for name in row.fields:
         for near in sorted(known):
             if name not in known and near not in row.fields and _is_near(name, near):
-                raise row.error(f"there is no such column; did you mean {near!r}? Rename or remove it", name)
+                raise row.error(f"there is no such column; did you mean {near!r}? Rename or remove the column", name)
 
 
 @lru_cache(maxsize=1024)
 def _is_near(name: str, known: str) -> bool:
     """Whether the names differ only by one missing or extra letter, or by two swapped letters.
 
-    A wrong letter usually makes a different word: *store* is not *score*.
+    A single wrong letter does not count, because it usually makes a different word (*store* instead of *score*).
     """
     letters, wanted = (_SEPARATOR.sub("", one.lower()) for one in (name, known))
     for _ in range(2):  # removes the common prefix and then, with both reversed, the common suffix

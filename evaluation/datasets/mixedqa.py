@@ -1,11 +1,11 @@
-"""MixedQA: questions with responses by several systems and human judgements (Zheng et al. 2024, section 3).
+"""Loads MixedQA: questions with responses by several systems and human judgements (Zheng et al. 2024, section 3).
 
-Each line is a JSON object: `question`, `reference_answers` (a list), `source` (the data set that the question is from),
-`responses` (a list of `system`, `text`, `human_correct`), and optionally `id`. Other fields are ignored.
+Each line is a JSON object with `question`, `reference_answers` (a list), `source` (the original data set of the
+question), `responses` (a list of `system`, `text`, `human_correct`), and optionally `id`. Other fields are ignored.
 
-The file as published by its authors is also supported (dannalily/TrustScore, `qa_human_check.json`): one JSON array of
-questions with `question`, `answers`, `source`, and, under `flan`, `llama` and `gpt`, the system's answer (`pred`) and
-its judgement (`human_eval`, "0" or "1").
+The file as published by its authors is also supported (dannalily/TrustScore, `qa_human_check.json`). It is a JSON array
+of questions with `question`, `answers` and `source`. The fields `flan`, `llama` and `gpt` contain the answer of each
+system (`pred`) and its judgement (`human_eval`, "0" or "1").
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LABELS = {"0": 0, "1": 1}
 
 
 def human_label(value: Any) -> Label:
-    """1 if the response was judged correct, 0 if it was not. Raises ValueError for any other value."""
+    """Returns 1 if the response was judged correct, or 0 if it was not. Raises ValueError for any other value."""
     if type(value) is not int or value not in (0, 1):
         raise ValueError("must be the number 0 or 1")
     return 1 if value else 0
@@ -59,11 +59,11 @@ class MixedQaItem(Record):
 
 
 def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
-    """The questions in the order of the file, one at a time. `-` is standard input.
+    """Yields the questions in the order of the file. `-` is standard input.
 
-    Raises DataError during iteration if a row is malformed, an id or a question from the same source is repeated, or a
-    system answers twice. Counting a question twice would overstate the evidence. Callers that spend money on the items
-    therefore read all of them first.
+    Raises DataError during iteration if a row is malformed, if an id or a question from the same source is repeated, or
+    if a system answers twice. Counting a question twice would overstate the evidence. Callers that spend money on the
+    items should read all of them first.
     """
     ids: dict[str, int] = {}
     questions: dict[tuple[str, str], int] = {}
@@ -83,7 +83,7 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
 
 
 def load_published_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
-    """The questions in the order of the file, numbered from `mixedqa-0000`.
+    """Yields the questions in the order of the file, numbered from `mixedqa-0000`.
 
     Raises DataError during iteration if an item is malformed or not answered by any system.
     """
@@ -109,7 +109,7 @@ def _response(row: Row, name: str) -> dict[str, Any]:
 
 
 def load_any_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
-    """MixedQA as published or in factloop's layout, from a single file or from the folder it was saved in."""
+    """Loads MixedQA as published or in factloop's layout, from a single file or from the folder it was saved in."""
     folder = Path(place)
     if folder.is_dir():
         theirs = folder / "qa_human_check.json"

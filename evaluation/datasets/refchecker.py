@@ -1,8 +1,9 @@
-"""RefChecker: triplets extracted from responses and judged by human annotators (Hu et al. 2024, arXiv 2405.14486).
+"""Loads RefChecker: triplets extracted from responses and judged by human annotators (Hu et al. 2024, arXiv
+2405.14486).
 
-Reads the published layout: a folder per setting (`zero_context`, `noisy_context`, `accurate_context`) with one JSON
-array per system, in files such as `nq_gpt4_answers.json`. Each item has `id`, `response` and, in `claude2_response_kg`,
-the triplets with `human_label`.
+The published layout is a folder per setting (`zero_context`, `noisy_context`, `accurate_context`) with one JSON array
+per system, in files such as `nq_gpt4_answers.json`. Each item has an `id`, a `response` and, in `claude2_response_kg`,
+the triplets with their `human_label`.
 """
 
 from __future__ import annotations
@@ -37,17 +38,17 @@ class JudgedTriplet(Record):
 
     @property
     def claim(self) -> str:
-        """The words of the triplet joined by spaces, since upstream provides no sentence."""
+        """The words of the triplet joined by spaces, because upstream provides no sentence."""
         return " ".join(part.strip() for part in self.triplet)
 
     @property
     def attributable(self) -> Literal[0, 1]:
-        """1 if the reference entails the triplet. Neutral and contradicted triplets are 0, as in attribution."""
+        """1 if the reference entails the triplet, or else 0. Neutral and contradicted triplets are not attributable."""
         return 1 if self.human_label is TripletLabel.ENTAILMENT else 0
 
 
 class RefCheckerResponse(TableItem):
-    """A response with judged triplets. Its id is composed of setting, system and `prompt_id`."""
+    """A response with judged triplets. The id combines the setting, the system and the `prompt_id`."""
 
     setting: str
     """`zero_context`, `noisy_context` or `accurate_context`: the name of the folder."""
@@ -71,7 +72,7 @@ class RefCheckerResponse(TableItem):
 
 
 def load_refchecker(place: str | Path) -> Iterator[RefCheckerResponse]:
-    """The responses in one file, or in all files of a folder, one at a time.
+    """Yields the responses in one file, or in all files of a folder.
 
     Raises DataError during iteration if an item is malformed.
     """

@@ -1,10 +1,10 @@
-"""Lists the data sets that factloop knows: where they are published, their licences and their loaders.
+"""Lists the data sets that factloop knows, with their sources, licences and loaders.
 
-factloop's own data sets are listed in `registry.json`. Other distributions add theirs through entry points in the group
-`factloop.datasets`, each of which refers to a `Dataset`.
+factloop's own data sets are listed in `registry.json`. Other distributions add theirs through entry points in the
+`factloop.datasets` group, each of which refers to a `Dataset`.
 
-A checksum is that of the file at the revision in its URL. It is None if upstream does not publish one and the file
-could not be obtained; downloads are then recorded but not verified.
+A checksum is for the file at the revision in its URL. It is None if upstream does not publish a checksum and the file
+could not be obtained. Downloads are then recorded but not verified.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class UpstreamFile(Record):
 
 
 class DatasetPart(Record):
-    """Files that are read together: a split, or a task."""
+    """Files that are read together, such as those of a split or task."""
 
     name: str
     files: tuple[UpstreamFile, ...]
@@ -48,13 +48,13 @@ class DatasetPart(Record):
     """Columns of the published files."""
     loader: str | None = None
     """`package.module:function`, which takes a file or a folder and yields the items. Items with labels must have a
-    method `labelled_claims`. Without a loader, the rows are read as `holds`, using the mapping."""
+    `labelled_claims` method. Without a loader, the rows are read as `holds`, using the mapping."""
     holds: Literal["claims", "prompts"] = "claims"
     """Labelled claims, or prompts for `factloop research generate`."""
     mapping: ColumnMapping = ColumnMapping()
     """The names of fields and labels in the file, if there is no loader."""
     one_file: bool = False
-    """Whether the loader takes a single file, or a folder that contains only one. Always true without a loader."""
+    """Whether the loader takes a single file, or a folder that contains only one. Always True without a loader."""
 
 
 class AboutDataset(Record):
@@ -77,30 +77,31 @@ class Dataset(AboutDataset):
     parts: tuple[DatasetPart, ...]
 
     def part(self, name: str) -> DatasetPart:
-        """The part with this name. Raises ConfigError if there is none, with the names of all parts."""
+        """Returns the part with this name. If there is none, raises a ConfigError that lists all parts."""
         for part in self.parts:
             if part.name == name:
                 return part
-        raise ConfigError(f"{self.name} has no part {name!r}; it has {', '.join(part.name for part in self.parts)}")
+        names = ", ".join(part.name for part in self.parts)
+        raise ConfigError(f"{self.name} has no part {name!r}; choose one of {names}")
 
 
 def list_datasets() -> tuple[Dataset, ...]:
-    """All data sets, sorted by name."""
+    """Returns all data sets, sorted by name."""
     return tuple(_by_name().values())
 
 
 def find_dataset(name: str) -> Dataset:
-    """The data set with this name. Raises ConfigError if there is none, with the names of all data sets."""
+    """Returns the data set with this name. If there is none, raises a ConfigError that lists all data sets."""
     found = _by_name().get(name)
     if found is None:
-        raise ConfigError(f"there is no data set {name!r}; the known ones are {', '.join(_by_name())}")
+        raise ConfigError(f"unknown data set {name!r}; choose one of {', '.join(_by_name())}")
     return found
 
 
 def load_part(name: str, part: str, place: str | Path) -> Iterator[Record]:
-    """The items of one part, one at a time, from its folder or from a single file.
+    """Yields the items of one part, from its folder or from a single file.
 
-    Raises ConfigError for an unknown name, and DataError during iteration if a row is malformed.
+    Raises ConfigError if the name is unknown, and DataError during iteration if a row is malformed.
     """
     found = find_dataset(name).part(part)
     if found.loader is None:
@@ -128,11 +129,11 @@ def _from_others() -> Iterator[Dataset]:
 
 
 def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
-    """The only file in a folder, besides the record of its source. Raises ConfigError unless there is exactly one."""
+    """Returns the only file in a folder besides the record of its source. Raises ConfigError unless there is one."""
     if not Path(place).is_dir():
         return place
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]
     if len(files) != 1:
-        named = f", none of them {own_file}; pass the file itself" if own_file else "; pass the file itself"
-        raise ConfigError(f"{place} must contain a single file, but it contains {len(files):,}{named}")
+        named = f", none of which is {own_file}; pass the file itself" if own_file else "; pass the file itself"
+        raise ConfigError(f"{place} must contain a single file, but contains {len(files):,}{named}")
     return files[0]

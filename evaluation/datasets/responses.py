@@ -1,4 +1,4 @@
-"""Reads long responses to score, with `prompt`, `response` and optional `id`, `system`, `prompt_id` and `documents`."""
+"""Reads long responses to score. Each row has a `prompt`, a `response` and optional fields such as `documents`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _as_object(given: Any) -> Any:
 
 
 def _as_list(given: Any) -> Any:
-    """A single string is one document, and a blank string means no documents, since CSV cells may be empty."""
+    """Accepts a single string as one document, and a blank string as no documents, because CSV cells may be empty."""
     if isinstance(given, str):
         return [given] if given.strip() else None
     if given is not None and not isinstance(given, list | tuple):
@@ -69,14 +69,14 @@ class GivenResponse(Record):
 
     id: str
     system: str
-    """The system that wrote the response; by default, the name of the file."""
+    """The system that wrote the response. Defaults to the name of the file."""
     prompt_id: str
-    """Shared by responses to the same prompt; by default, a hash of the prompt."""
+    """The same for all responses to a prompt. Defaults to a hash of the prompt."""
     prompt: str | None
     """None if the row says that there was no prompt, in which case every claim is relevant."""
     response: str
     documents: tuple[OwnDocument, ...] | None = None
-    """The only documents that the response is judged against, if any; empty if nothing was retrieved."""
+    """The only documents that the response is judged against, if any. Empty if nothing was retrieved."""
 
 
 class _ResponseRow(TableItem):
@@ -93,12 +93,12 @@ FIELDS = tuple(_ResponseRow.model_fields)
 def load_responses(
     place: str | Path, mapping: ColumnMapping | None = None, warn: Callable[[str], None] | None = None
 ) -> Iterator[GivenResponse]:
-    """The responses of a JSON Lines, CSV, Parquet or JSON file, one at a time; `-` is standard input, as JSON Lines.
+    """Yields the responses in a JSON Lines, CSV, Parquet or JSON file. `-` is standard input, as JSON Lines.
 
-    `prompt` and `response` are required; `prompt` may be null, and a blank response is an abstention. `documents` are
+    `prompt` and `response` are required. `prompt` may be null, and a blank response is an abstention. `documents` are
     strings, or objects with `text` and optionally `title` and `source`. Other fields are ignored. Raises DataError
-    during iteration if a row is malformed, an id is repeated, a system answers a prompt twice, or only some rows name
-    their system. `warn` is called once if two prompts have the same id.
+    during iteration if a row is malformed, if an id is repeated, if a system answers a prompt twice, or if only some
+    rows name their system. `warn` is called once if two prompts have the same id.
     """
     mapping = mapping or ColumnMapping()
     lines: dict[tuple[str, str], int] = {}
@@ -116,24 +116,24 @@ def load_responses(
 
 @dataclass
 class _NamedSystems:
-    """Checks that either all rows name their system or none does. Otherwise, the file name would count as another
-    system, made up of rows in which the name was forgotten."""
+    """Checks that either all rows name their system or none do, because a missing name defaults to the file name."""
 
     first: tuple[int, bool] | None = None
     """Line of the first row, and whether it names its system."""
 
     def check(self, row: Row, item: _ResponseRow) -> None:
-        """Raises DataError for a row that differs from the first in this respect."""
+        """Raises DataError if this row names its system but the first row does not, or the reverse."""
         is_named = item.system is not None
         line, first = self.first = self.first or (row.line, is_named)
         if is_named is not first:
-            said = f"line {line} names its system, but this one does not" if first else f"line {line} names no system"
-            raise row.error(f"{said}: set the system in each row or in none", "system")
+            named, other = (f"line {line}", "this line") if first else ("this line", f"line {line}")
+            said = f"{named} names its system, but {other} does not"
+            raise row.error(f"{said}; set the system in every row or in none", "system")
 
 
 @dataclass
 class _PromptTexts:
-    """Checks that prompts with the same id are the same, because responses to prompts with the same id are paired."""
+    """Checks that prompts with the same id have the same text, because their responses are compared."""
 
     warn: Callable[[str], None] | None
     first: dict[str, tuple[int, bytes]] = field(default_factory=dict)

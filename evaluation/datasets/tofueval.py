@@ -1,7 +1,7 @@
-"""TofuEval: sentences in topic-focused dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
+"""Loads TofuEval: sentences of dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
 
-Two layouts are supported: the published CSV (`model_name`, `summ_sent`, `sent_label` yes or no), and JSON Lines
-(`system`, `sentence`, `label` 1 or 0). Neither contains the dialogues themselves.
+Two layouts are supported: the published CSV (`model_name`, `summ_sent`, and a `sent_label` of yes or no), and JSON
+Lines (`system`, `sentence`, and a `label` of 1 or 0). Neither contains the dialogues themselves.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TofuEvalSentence(TableItem):
 
     @property
     def response(self) -> tuple[str, str, str]:
-        """Identifies the summary that contains the sentence: dialogue, topic and system."""
+        """Identifies the summary that contains the sentence by dialogue, topic and system."""
         return self.doc_id, self.topic, self.system
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
@@ -49,5 +49,5 @@ class TofuEvalSentence(TableItem):
 
 
 def load_tofueval(place: str | Path) -> Iterator[TofuEvalSentence]:
-    """The sentences, one at a time. Raises DataError during iteration if a row is malformed."""
+    """Yields the sentences. Raises DataError during iteration if a row is malformed."""
     return load_mapped(place, _LAYOUTS, TofuEvalSentence)

@@ -1,6 +1,6 @@
 """Reads the complete responses behind LLM-AggreFact, including their systems, which the benchmark omits.
 
-Each loader yields responses with system, prompt and text; `joining` finds the benchmark's sentences in them.
+Each loader yields responses with their system, prompt and text. `joining` finds the benchmark's sentences in the text.
 
 | kind | layout |
 |---|---|
@@ -8,7 +8,7 @@ Each loader yields responses with system, prompt and text; `joining` finds the b
 | `expertqa` | claims as loaded by `expertqa`, reassembled by answer |
 | `responses` | rows with `dataset` (a name in the benchmark), `system`, `response`, and `response_id`, `prompt_id`, `document` |
 
-The files of the other data sets could not be obtained; use `responses` for those.
+The files of the other data sets could not be obtained. For these, use `responses`.
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class UpstreamResponse(TableItem):
 
 
 def load_upstream(kind: str, place: str | Path) -> Iterator[UpstreamResponse]:
-    """The responses of one data set. Raises ConfigError for an unknown kind, and DataError for a malformed row."""
+    """Yields the responses of one data set. Raises ConfigError for an unknown layout and DataError for a bad row."""
     if kind not in KINDS:
-        raise ConfigError(f"there is no layout {kind!r}; the known ones are {', '.join(KINDS)}")
+        raise ConfigError(f"unknown layout {kind!r}; choose one of {', '.join(KINDS)}")
     return KINDS[kind](place)
 
 

@@ -1,4 +1,4 @@
-"""Corrects fractions of verdicts for the judge's errors, using human labels."""
+"""Uses human labels to correct the fraction of supported verdicts for the judge's errors."""
 
 from factloop.core.extras import require
 

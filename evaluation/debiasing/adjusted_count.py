@@ -1,13 +1,14 @@
-"""Corrects a fraction of supported verdicts by the adjusted count (Rogan and Gladen 1978), using TPR and FPR.
+"""Corrects the fraction of supported verdicts with the adjusted count (Rogan and Gladen 1978).
 
-The result is `(rate - FPR) / (TPR - FPR)`, with TPR and FPR from the labelled claims. It is valid if TPR and FPR are
-the same on both samples, however many claims are supported in either. Godbole and Jia ("Verify with Caution", section
-5) show how often these rates differ if the labelled claims come from another system.
+The result is `(rate - FPR) / (TPR - FPR)`, where TPR and FPR come from the labelled claims. It is valid if TPR and FPR
+are the same for the labelled claims and for the run, even if the two have different fractions of supported claims.
+Godbole and Jia ("Verify with Caution", section 5) show how often these rates change if the labelled claims come from
+another system.
 
-The interval is Fieller's (1954) for a ratio: all values v for which `(rate - FPR) - v * (TPR - FPR)` does not differ
-significantly from 0. A rate of 0 or 1 is assumed to be off by half an error, since finding no errors among a few claims
-does not mean certainty. If TPR - FPR does not differ significantly from 0 on the labelled claims, the result is
-undefined.
+The interval is Fieller's (1954) for a ratio. It contains every v such that `(rate - FPR) - v * (TPR - FPR)` does not
+differ significantly from 0. The variance of a rate of 0 or 1 includes half an error, because finding no errors among a
+few claims does not prove that there are none. The result is undefined if TPR - FPR does not differ significantly from
+0.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ METHOD = Method.ADJUSTED_COUNT
 
 @dataclass(frozen=True)
 class _Ratio:
-    """Numerator `rate - FPR` and denominator `TPR - FPR`, with their variances and covariance."""
+    """The numerator `rate - FPR` and the denominator `TPR - FPR`, with their variances and their covariance."""
 
     top: float
     bottom: float
@@ -48,11 +49,11 @@ class _Ratio:
     """(n_groups,): the influence of each group on the result, before division by the denominator."""
 
     def has_signal(self, quantile: float) -> bool:
-        """Whether the denominator exceeds 0 by more than its uncertainty."""
+        """Whether the denominator is significantly above 0."""
         return self.bottom > quantile * math.sqrt(self.bottom_variance)
 
     def interval(self, quantile: float) -> tuple[float, float]:
-        """Fieller's interval; unbounded if the denominator cannot be distinguished from 0."""
+        """Returns Fieller's interval, which is unbounded if the denominator does not differ significantly from 0."""
         square = quantile**2
         a = self.bottom**2 - square * self.bottom_variance
         b = self.top * self.bottom - square * self.covariance
@@ -64,7 +65,7 @@ class _Ratio:
 
 
 def precision(samples: Samples, level: float) -> Estimate:
-    """The fraction of supported claims, clipped to [0, 1]; undefined without labelled claims of both classes."""
+    """Returns the fraction of supported claims, clipped to [0, 1]. Undefined if a class has no labelled claims."""
     why = _why_undefined(samples)
     if why is not None:
         return undefined(METHOD, why, samples, level)
@@ -104,6 +105,6 @@ def _ratio(samples: Samples) -> _Ratio:
 
 
 def _unseen(samples: Samples, moves: Floats, among: Floats) -> float:
-    """The variance to add to the observed one if all claims that a rate is based on are alike, otherwise 0."""
+    """Returns the variance to add if a rate shows no variation, because all its claims have the same verdict."""
     seen = covariance(moves, moves)
     return unseen_variance_of_rate(samples, among) if seen <= NO_VARIANCE else 0.0

@@ -1,4 +1,4 @@
-"""Turns estimates into records, with intervals clipped to [0, 1], cautions, and the counts they are based on."""
+"""Turns estimates into records with clipped intervals, cautions and sample sizes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from factloop.evaluation.statistics.bootstrap import ROUNDING
 from factloop.evaluation.statistics.significance import equal_weight
 
 NO_VARIANCE = 1e-28
-"""Variances up to this are 0 except for rounding, so dividing by them would be meaningless."""
+"""Variances up to this size are only rounding errors, so dividing by them would be meaningless."""
 
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
-    """(n_groups,): the influence of each group on the weighted mean of the values.
+    """Returns the influence of each group on the weighted mean of the values, with shape (n_groups,).
 
-    The sum of their squares is the variance of the mean, with a factor of g / (g - 1) for the g groups with weight; if
-    each group has one value, it is the sample variance over n. If influences on two samples are added before squaring,
-    the result is also correct for groups that are in both.
+    The variance of the mean is the sum of the squared influences, which include a factor of g / (g - 1) for the g
+    groups that have weight. With one value per group, it is the sample variance divided by n. To combine two samples,
+    add their influences before squaring. This is correct even if some groups are in both samples.
     """
     weights = np.ones_like(values) if weights is None else weights
     total = weights.sum()
@@ -31,13 +31,13 @@ def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats |
 
 
 def run_rate_influence(samples: Samples) -> Floats:
-    """The groups' influence on the fraction of the run's scored claims that are supported."""
+    """Returns each group's influence on the fraction of the run's scored claims that are supported."""
     rates = np.divide(samples.supported, samples.scored, out=np.zeros_like(samples.scored), where=samples.scored > 0)
     return mean_influence(rates, samples.run_group, samples.n_groups, samples.scored)
 
 
 def labelled_influence(values: Floats, samples: Samples, among: Floats | None = None) -> Floats:
-    """The groups' influence on the weighted mean of a value over the labelled claims for which `among` is 1."""
+    """Returns each group's influence on the weighted mean over the labelled claims for which `among` is 1."""
     weights = samples.label_weight if among is None else samples.label_weight * among
     return mean_influence(values, samples.label_group, samples.n_groups, weights)
 
@@ -47,13 +47,13 @@ UNSEEN_ERRORS = 0.5
 
 
 def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float:
-    """The amount that `UNSEEN_ERRORS` adds to the variance of a weighted mean.
+    """Returns how much `UNSEEN_ERRORS` adds to the variance of a weighted mean.
 
-    A judge is rarely wrong about claims that it is sure of. Such claims are seldom drawn and have large weights. A
-    sample without such an error therefore shows no variation, while a single one causes most of the variation in
-    another sample. The variance therefore includes half an error more than was observed, as in Jeffreys' prior for a
-    proportion (Brown, Cai and DasGupta 2001). Its weight is that of claims with the more heavily weighted verdict. If
-    only the claims of the run are of interest, `open_share` is 1 - p for each claim.
+    A judge is rarely wrong about claims that it is sure of. Such claims are seldom drawn, so they have large weights. A
+    sample without such an error shows no variation, but a single such error would cause most of the variation. The
+    variance therefore includes half an error more than was observed, as in Jeffreys' prior for a proportion (Brown, Cai
+    and DasGupta 2001). The half error is weighted like claims with the more heavily weighted verdict. If only the
+    claims of the run are of interest, `open_share` is 1 - p for each claim.
     """
     weight = samples.label_weight
     squares, is_supported = open_share * weight**2, samples.verdict >= 0.5
@@ -62,10 +62,9 @@ def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float
 
 
 def unseen_variance_of_rate(samples: Samples, among: Floats) -> float:
-    """The amount that `UNSEEN_ERRORS` adds to the variance of a rate of 0 or 1 over the labelled claims for which
-    `among` is 1.
+    """Returns how much `UNSEEN_ERRORS` adds to the variance of a rate of 0 or 1 over the claims for which `among` is 1.
 
-    Without it, such a rate over four claims would appear certain. Claims in the same group count as one.
+    Without this, a rate over only four claims could appear certain. Claims in the same group count as one.
     """
     weights = np.bincount(samples.label_group, samples.label_weight * among, minlength=samples.n_groups)
     of_groups = weights[weights > 0]
@@ -73,19 +72,19 @@ def unseen_variance_of_rate(samples: Samples, among: Floats) -> float:
 
 
 def covariance(one: Floats, other: Floats) -> float:
-    """The covariance of two estimates, calculated from their influences."""
+    """Returns the covariance of two estimates, given the influence of each group on both."""
     return float(one @ other)
 
 
 def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None) -> float:
-    """The quantile of Student's t, with one degree of freedom fewer than there are groups.
+    """Returns the quantile of Student's t with one degree of freedom less than there are groups.
 
-    `moves` are the influences whose squares make up the variance. If a few responses contain most of the errors, a few
-    squares make up most of the variance, which is then known less precisely. The degrees of freedom are therefore those
-    of an equivalent number of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as
-    many. This accounts for an imprecise variance, but not for one that is too low because the sample contains few
-    errors. In `benchmarks.correction_coverage`, the true value was then below the 95% intervals of accurate systems in
-    up to 6% of cases.
+    `moves` are the influences whose squares add up to the variance. If a few responses contain most of the errors, a
+    few squares dominate the variance, which is then less certain. The degrees of freedom are therefore those of the
+    equivalent number of groups with equal weight (`equal_weight`). Satterthwaite (1946) would use up to twice as many.
+    This accounts for an uncertain variance, but not for one that is too low because the sample contains few errors: in
+    `benchmarks.correction_coverage`, the true value for accurate systems was below the 95% interval in up to 6% of
+    cases.
     """
     from scipy import stats  # type: ignore[import-untyped]  # its stubs are not a dependency
 
@@ -94,7 +93,7 @@ def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None)
 
 
 FEWEST_GROUPS = 30
-"""With fewer groups, intervals based on the normal distribution are known to be too narrow for proportions."""
+"""With fewer groups, intervals for proportions that assume a normal distribution are too narrow."""
 FEWEST_OF_A_CLASS = 10
 """Minimum number of groups with a label of the rarer class. With fewer, few responses determine the variance."""
 
@@ -110,11 +109,11 @@ def with_interval(
     cautions: Iterable[Caution] = (),
     is_census: bool = False,
 ) -> Estimate:
-    """An estimate with its interval, both clipped to [0, 1].
+    """Returns an estimate with its interval, both clipped to [0, 1].
 
-    The interval is None if a sample is a single group, if nothing varies (which does not mean certainty), or if it lies
-    outside [0, 1]. For a census, in which every claim is labelled, the interval is the value itself, and there are no
-    cautions.
+    The interval is None if a sample is a single group, if nothing varies (which does not imply certainty), or if the
+    interval is outside [0, 1]. In a census, every claim is labelled, so the interval is the value itself and there are
+    no cautions.
     """
     if is_census:
         return _estimate(method, _cut(value), (_cut(value), _cut(value)), samples, level, weight, ())
@@ -158,7 +157,6 @@ def _estimate(
 def undefined(
     method: Method, why: Undefined, samples: Samples, level: float, cautions: Iterable[Caution] = ()
 ) -> Estimate:
-    """An estimate without a value, with the reason."""
     return Estimate(
         method=method,
         value=None,
@@ -173,7 +171,7 @@ def undefined(
 
 
 def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
-    """Wilson's (1927) interval for a proportion of n independent cases."""
+    """Returns Wilson's (1927) interval for a proportion of n independent cases."""
     square = quantile**2
     middle = (share + square / (2.0 * n)) / (1.0 + square / n)
     reach = float(np.sqrt(square * share * (1.0 - share) / n + square**2 / (4.0 * n**2))) / (1.0 + square / n)
@@ -181,10 +179,11 @@ def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
 
 
 def share_interval(value: float, variance: float, quantile: float) -> tuple[float, float]:
-    """Wilson's interval for an estimated proportion and the number of independent cases that would give its variance.
+    """Returns Wilson's interval for an estimated proportion.
 
-    This follows Korn and Graubard (1998). A symmetric interval is too high for an accurate system whose few errors are
-    clustered: in `benchmarks.correction_coverage`, the true value was below it in up to 14% of cases.
+    The number of independent cases is the one that gives the same variance (Korn and Graubard 1998). A symmetric
+    interval is too high for an accurate system whose few errors are clustered: in `benchmarks.correction_coverage`, the
+    true value was below it in up to 14% of cases.
     """
     if variance <= NO_VARIANCE or not 0.0 < value < 1.0:
         reach = quantile * float(np.sqrt(variance))
@@ -193,7 +192,7 @@ def share_interval(value: float, variance: float, quantile: float) -> tuple[floa
 
 
 def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Estimate:
-    """The evaluator's own figure, with an interval based only on the run's groups."""
+    """Returns the evaluator's own estimate, with an interval based only on the variation between the run's groups."""
     if samples.n_run_groups < 2:
         return with_interval(Method.RAW, value, None, samples, level)
     quantile = t_quantile(samples.n_run_groups, level, moves)
@@ -201,10 +200,10 @@ def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Es
 
 
 def fewest_of_a_class(method: Method, samples: Samples) -> int:
-    """Number of groups that contain a labelled claim of the rarer class.
+    """Returns the number of groups with a labelled claim of the rarer class.
 
     Ten errors in one response count as one case. If each claim was drawn individually and only the run is of interest,
-    claims are counted instead.
+    claims are counted instead of groups.
     """
     is_single = method is Method.DIFFERENCE and samples.label_chance is not None
     unit = np.arange(len(samples.label)) if is_single else samples.label_group
@@ -212,7 +211,7 @@ def fewest_of_a_class(method: Method, samples: Samples) -> int:
 
 
 def smallest_sample(method: Method, samples: Samples) -> int:
-    """Number of groups in the smaller of the samples that the method uses."""
+    """Returns the number of groups in the smaller of the samples that the method uses."""
     return samples.n_run_groups if method is Method.RAW else min(samples.n_run_groups, samples.n_label_groups)
 
 

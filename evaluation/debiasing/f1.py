@@ -1,16 +1,17 @@
-"""Calculates F1@K of a run, both raw and corrected using responses with human-labelled claims.
+"""Calculates the F1@K of a run, both raw and corrected with human labels.
 
-F1@K is a property of a whole response, so the unit is the response. The method is prediction-powered inference
-(`prediction_powered`), with F1@K by labels in place of a label, and F1@K by verdicts in place of a verdict. It is valid
-for any evaluator and K if the labelled responses are similar to those of the run and all their claims are labelled.
-Labels for only some claims of a response do not determine its F1@K, which is concave once K claims are supported.
-Assuming that each claim is as likely to be supported as others with the same verdict gave figures that were .02 to .04
-too high (FActScore's labels, K at the median and below).
+F1@K describes a whole response, so responses are the sampling unit. The correction is prediction-powered inference
+(`prediction_powered`) with F1@K by labels instead of labels, and F1@K by verdicts instead of verdicts. It is valid for
+any evaluator and any K if the labelled responses are similar to those of the run and all their claims are labelled.
+Labels for only some claims of a response do not determine its F1@K, which is concave once K claims are supported. We
+tried assuming that unlabelled claims are supported as often as labelled claims with the same verdict, but F1@K was then
+.02 to .04 too high (FActScore's labels, K at the median and below).
 
-A response without claims has an F1@K of 0 both by labels and by verdicts. The labelled responses include none of these,
-so they represent only the run's responses with claims. The uncertainty of that fraction is included.
+A response without claims has an F1@K of 0, both by labels and by verdicts. The labelled responses include none of
+these, so they represent only the run's responses with claims. The uncertainty about the fraction of such responses is
+included.
 
-Departure from the paper (Wei et al. 2024, section 5), which treats the evaluator's verdicts as the truth.
+Departure: the paper (Wei et al. 2024, section 5) treats the evaluator's verdicts as the truth.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, D
 from factloop.evaluation.debiasing.samples import Bools, Floats, JudgedResponses, LabelledClaims, Samples, as_samples
 
 LEAST_OWN, LEAST_OTHER = 0.75, 0.5
-"""Responses count as partly labelled if the ratio of labels to scored claims is lower. The first ratio is for the run's
-own labels, over the prompts that have labels; it is below 1 because claims that annotators find irrelevant have none.
-The second compares the labels per labelled response with the scored claims per response of the run."""
+"""Responses count as partly labelled if the ratio of labels to scored claims is lower. The first ratio is for labels of
+the run itself. It is below 1 because claims that annotators find irrelevant have no label. The second ratio compares
+the labels per labelled response with the scored claims per response of the run."""
 
 
 def debiased_f1(
@@ -41,14 +42,13 @@ def debiased_f1(
     is_sampled: bool = True,
     level: float = LEVEL,
 ) -> tuple[DebiasedF1, ...]:
-    """Mean F1@K over the responses, for each K.
+    """Returns the mean F1@K over the responses for each K.
 
-    Like the prediction-powered precision, the result is withheld if the labelled responses are neither a sample of the
-    run's nor declared to be similar. It is undefined if responses are only partly labelled. Raises ValueError if any K
-    is below 1.
+    The corrected value is withheld if the labelled responses are neither a sample of the run's nor declared to be
+    similar. It is undefined if responses are only partly labelled. Raises ValueError if any K is below 1.
     """
     if any(k < 1 for k in ks):
-        raise ValueError("K must be a positive integer")
+        raise ValueError("every K must be at least 1")
     samples = as_samples(labelled, run)
     missing = _missing(samples, transfer, level, is_sampled=is_sampled)
     return tuple(_at(k, samples, missing, abstentions, transfer, level) for k in ks)
@@ -83,18 +83,16 @@ def _of_run(k: int, samples: Samples, counted: Bools) -> prediction_powered.Move
 
 
 def _f1(supported: Floats, n: Floats, k: int) -> Floats:
-    """F1@K of each response, or 0 for a response without claims."""
     return np.asarray(2.0 * supported / (n + np.maximum(supported, k)))
 
 
 def _mean(values: Floats, samples: Samples, counted: Bools) -> prediction_powered.Moved:
-    """The mean of a value over the counted responses, with the influence of each group."""
     moves = mean_influence(values, samples.run_group, samples.n_groups, counted.astype(np.float64))
     return float(values[counted].mean()), moves
 
 
 def _of_labelled(k: int, samples: Samples, counted: Bools) -> tuple[prediction_powered.Moved, prediction_powered.Moved]:
-    """F1@K by labels and by verdicts, with labelled responses representing the run's responses with claims."""
+    """Returns the mean F1@K by labels and by verdicts. Labelled responses represent the run's responses with claims."""
     n = np.bincount(samples.label_response).astype(np.float64)
     group = np.empty(len(n), np.int64)
     group[samples.label_response] = samples.label_group
@@ -109,7 +107,7 @@ def _of_labelled(k: int, samples: Samples, counted: Bools) -> tuple[prediction_p
 
 
 def _missing(samples: Samples, transfer: Transfer, level: float, *, is_sampled: bool) -> Estimate | None:
-    """An undefined corrected figure with the reason, or None if it can be calculated."""
+    """Returns an undefined estimate with the reason, or None if the correction can be calculated."""
     why, cautions = None, set()
     if not samples.scored.sum():
         why = Undefined.NOTHING_SCORED

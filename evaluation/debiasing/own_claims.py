@@ -1,18 +1,18 @@
 """Estimates the precision of the run's own claims from those with human labels.
 
-Prediction-powered inference and its interval are about all claims on prompts like the run's, of which the run's claims
-are a sample. The result of labelling all claims of this particular run can be estimated more precisely, with the
-difference estimator for sampling from a finite population (Särndal, Swensson and Wretman 1992, section 6.3). The
-estimate is lambda times the run's fraction of supported verdicts, which is known without error, plus the mean of label
-- lambda * verdict over the labelled claims, each weighted by the inverse of its probability. Only claims without a
-label contribute uncertainty. Variances therefore have the factor 1 - p, and are 0 if every claim is labelled.
+Prediction-powered inference describes all claims on prompts like the run's. This module estimates only what labelling
+every claim of this run would show, and is therefore less uncertain. It uses the difference estimator for a finite
+population (Särndal, Swensson and Wretman 1992, section 6.3). The estimate is lambda times the run's fraction of
+supported verdicts, which is known exactly, plus the mean of label - lambda * verdict over the labelled claims. Each
+labelled claim is weighted by the inverse of p, its probability of being drawn. Only unlabelled claims are uncertain, so
+variances contain a factor of 1 - p and are 0 if every claim is labelled.
 
-If probabilities are given, each claim was drawn individually, and the variance is computed accordingly. Otherwise it is
-unknown whether claims or whole responses were drawn. The variance is then computed over groups, which is correct for
+If probabilities are given, each claim was drawn individually, and the variance is computed accordingly. Otherwise, it
+is unknown whether claims or whole responses were drawn. The variance is then computed over groups, which is correct for
 whole groups and slightly too large for single claims.
 
-The variance includes half an error more than was observed (`estimates.unseen_variance`). Without it, 95% intervals for
-labels drawn by `labels next` contained the true value in 89% of simulated runs (`benchmarks.chosen_labels`).
+The variance includes half an error more than was observed (`estimates.unseen_variance`). Without this, 95% intervals
+for labels drawn by `labels next` contained the true value in only 89% of simulated runs (`benchmarks.chosen_labels`).
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ METHOD = Method.DIFFERENCE
 
 
 def precision(samples: Samples, level: float) -> Estimate | None:
-    """The fraction in [0, 1] of the run's scored claims that annotators would label supported.
+    """Returns the fraction in [0, 1] of the run's scored claims that annotators would label as supported.
 
-    None if none of the run's claims are labelled, or none are scored.
+    None if no claims of the run are labelled or scored.
     """
     own = _own_labels(samples)
     if not len(own.label) or not own.scored.sum():
@@ -66,7 +66,6 @@ def precision(samples: Samples, level: float) -> Estimate | None:
 
 
 def _own_labels(samples: Samples) -> Samples:
-    """The samples, restricted to the labelled claims that are from the run itself."""
     chance = samples.label_chance
     weight = samples.label_weight[samples.is_own]
     return replace(
@@ -82,10 +81,10 @@ def _own_labels(samples: Samples) -> Samples:
 
 
 def _open_share(own: Samples) -> Floats:
-    """(n_labels,): 1 - p for each claim, which is the same for all claims if only their number is known.
+    """Returns 1 - p for each labelled claim. All claims have the same p if only the number of claims is known.
 
-    If the labelled claims represent fewer claims than the run has, some of the claims drawn are missing because
-    annotators disagreed on them or gave no label. The probability of each remaining claim is then reduced accordingly.
+    If the labelled claims represent fewer claims than the run has, some of the drawn claims are missing because
+    annotators disagreed or gave no label. The probability of each remaining claim is then reduced accordingly.
     """
     chance = np.ones(len(own.label)) if own.label_chance is None else own.label_chance
     stand_for, n_claims = float((1.0 / chance).sum()), float(own.scored.sum())
@@ -93,7 +92,7 @@ def _open_share(own: Samples) -> Floats:
 
 
 def _weight(own: Samples, open_share: Floats) -> float:
-    """The lambda in [0, 1] that minimizes the variance if claims were drawn individually."""
+    """Returns the lambda in [0, 1] that minimizes the variance, assuming that claims were drawn individually."""
     weight = open_share * own.label_weight**2
     verdict = own.verdict - own.labelled_mean(own.verdict)
     square = float((weight * verdict**2).sum())
@@ -102,7 +101,7 @@ def _weight(own: Samples, open_share: Floats) -> float:
 
 
 def _moves(own: Samples, values: Floats, open_share: Floats) -> Floats:
-    """(n_draws,): the uncertainty that each drawn claim or group contributes to the weighted mean of the values."""
+    """Returns how much each drawn claim or group adds to the uncertainty of the weighted mean."""
     moves = np.sqrt(open_share) * own.label_weight * (values - own.labelled_mean(values)) / own.label_weight.sum()
     if own.label_chance is None:
         moves = np.bincount(own.label_group, moves)[np.unique(own.label_group)]
@@ -110,5 +109,4 @@ def _moves(own: Samples, values: Floats, open_share: Floats) -> Floats:
 
 
 def _variance(own: Samples, moves: Floats, open_share: Floats) -> float:
-    """The variance of the weighted mean over draws of labelled claims from the run."""
     return float((moves**2).sum()) + unseen_variance(own, open_share)

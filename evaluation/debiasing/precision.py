@@ -1,4 +1,4 @@
-"""Calculates precision, raw and corrected using labelled claims, with intervals for the uncertainty of both samples."""
+"""Calculates precision, raw and corrected with labelled claims. Intervals reflect the uncertainty of both samples."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ Interval = tuple[float | None, float | None]
 
 
 def evaluator_rates(samples: Samples, level: float) -> EvaluatorRates:
-    """TPR and FPR on the labelled claims, using their weights.
+    """Returns TPR and FPR on the labelled claims, using the claims' weights.
 
-    The intervals are Wilson's (1927) for the number of independent claims that would give the same variance (Korn and
-    Graubard 1998), with Student's t for the number of groups. A rate of 0 or 1 has no variance, so the number of groups
-    is used.
+    The intervals are Wilson's (1927), with Student's t for the number of groups. The number of independent claims is
+    the one that would have the same variance (Korn and Graubard 1998). A rate of 0 or 1 has no variance, so its
+    interval uses the number of groups instead.
     """
     n_right, n_wrong = int((samples.label == 1).sum()), int((samples.label == 0).sum())
     tpr, (tpr_low, tpr_high) = _rate(samples, samples.label, level) if n_right else (None, (None, None))
@@ -73,19 +73,20 @@ def debiased_precision(
     transfer: Transfer = Transfer.VERDICTS,
     is_sampled: bool = True,
 ) -> DebiasedPrecision:
-    """Supported claims as a fraction of scored claims, according to the evaluator and corrected in two ways.
+    """Returns supported claims as a fraction of scored claims, both raw and corrected in two ways.
 
-    All three figures are about claims on prompts like the run's (`Target`). If labelled claims are from the run itself,
-    `own_claims` also contains the precision of this particular run, which can be estimated more precisely. The two
-    corrections are based on different assumptions (`Method`) and differ widely if either fails. Precision is computed
-    over all claims together, so long responses have more weight; the sampling units are responses and prompts.
-    `transfer` determines which assumption is preferred. The prediction-powered estimate is withheld if the labelled
-    claims are neither a sample of the run's nor declared to be similar, because it would mostly reflect their precision
-    instead of the run's. If the evaluator gives scores, they replace verdicts if this narrows the interval. Both are
-    valid for any evaluator, and scores separate claims that it is sure of from others. In either case, verdicts
+    All three estimates describe claims on prompts like the run's (`Target`). If labelled claims are from the run
+    itself, `own_claims` contains the precision of this particular run, which is less uncertain. The two corrections
+    make different assumptions (`Method`) and differ widely if one of these fails. `transfer` determines which
+    correction is preferred.
+
+    Precision is computed over all claims together, so long responses have more weight. Responses and prompts are the
+    sampling units. The prediction-powered estimate is withheld if the labelled claims are neither a sample of the run's
+    nor declared to be similar, because it would mostly reflect the precision of the labelled claims. Scores are used
+    instead of verdicts if this narrows the interval. Both are valid for any evaluator. In either case, verdicts
     determine whether the labels show an error.
 
-    Raises ConfigError if claims are not grouped and the extra `debiasing` is not installed.
+    Raises ConfigError if claims are not grouped and the `debiasing` extra is not installed.
     """
     samples = as_samples(labelled, run)
     scored = by_scores(samples, labelled, run)
@@ -120,7 +121,7 @@ def _narrower(by_verdicts: Estimate, by_scores: Estimate | None) -> Estimate:
 
 
 def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:
-    """The evaluator's own fraction, with the usual interval, which treats its verdicts as the truth."""
+    """Returns the evaluator's own fraction of supported claims. The interval treats its verdicts as the truth."""
     if not samples.scored.sum():
         return undefined(Method.RAW, Undefined.NOTHING_SCORED, samples, level)
     value = float(samples.supported.sum() / samples.scored.sum())

@@ -1,4 +1,4 @@
-"""Defines the records of debiasing: raw figures, debiased figures, and the data that each is based on."""
+"""Defines the records for raw and corrected figures, with the data that each figure is based on."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Target(StrEnum):
 
 
 class Transfer(StrEnum):
-    """The property of the labelled claims that is assumed to hold for the run as well."""
+    """What is assumed to be the same for the labelled claims and the run."""
 
     VERDICTS = "verdicts"
     """The probability that a claim with a given verdict is truly supported. Requires claims of the same kind."""
@@ -66,7 +66,7 @@ class Caution(StrEnum):
 
 
 class Estimate(Measurement):
-    """A fraction of supported claims or an F1@K in [0, 1], higher is better, or the reason why it is undefined."""
+    """A fraction of supported claims or an F1@K in [0, 1] (higher is better), or the reason why it is undefined."""
 
     method: Method
     target: Target = Target.PROMPTS
@@ -79,21 +79,21 @@ class Estimate(Measurement):
     """Number of the run's claims that have a verdict."""
     n_run_groups: Count
     n_labels: Count
-    """Number of labelled claims that have a verdict; 0 if the method uses none."""
+    """Number of labelled claims that have a verdict, or 0 if the method does not use labels."""
     n_label_groups: Count
     weight: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
-    """For prediction-powered values, lambda: the extent to which the verdicts are used; 0 means that only the labels
-    are used. None if the value is the same for every lambda."""
+    """How much a prediction-powered value uses the verdicts (lambda). 0 means that only the labels are used. None if
+    the value is the same for every lambda."""
 
     uses_scores: bool = False
     """Whether the evaluator's scores are used instead of its verdicts, because that narrows the interval."""
 
     @property
     def label_share(self) -> float | None:
-        """1 - lambda: the weight of the labelled claims' own precision in a prediction-powered value.
+        """1 - lambda, the weight of the labelled claims' own precision in a prediction-powered value.
 
-        The value is (1 - lambda) mean(label) + lambda (rate of the run + mean(label - verdict)): a mix of the labelled
-        claims' own precision and the run's precision, corrected by the labels.
+        The value is (1 - lambda) mean(label) + lambda (run rate + mean(label - verdict)). The last factor is the
+        precision of the run, corrected with the labels.
         """
         return None if self.weight is None else 1.0 - self.weight
 
@@ -101,7 +101,7 @@ class Estimate(Measurement):
 
 
 class EvaluatorRates(Record):
-    """The evaluator's performance on the labelled claims. A rate is None if no claims have that label."""
+    """The evaluator's error rates on the labelled claims. A rate is None if no claim has the label it depends on."""
 
     tpr: Share | None
     """Fraction of the truly supported claims that the evaluator judges supported."""
@@ -120,7 +120,7 @@ class EvaluatorRates(Record):
 
 
 class DebiasedPrecision(Record):
-    """Supported claims as a fraction of a run's scored claims, raw and corrected."""
+    """Supported claims as a fraction of a run's scored claims, both raw and corrected."""
 
     raw: Estimate
     prediction_powered: Estimate
@@ -133,11 +133,11 @@ class DebiasedPrecision(Record):
     or the run, or are declared to be similar, otherwise the adjusted count. None if that estimate is undefined."""
     evaluator: EvaluatorRates
     n_run_unscored: Count
-    """Number of the run's claims without a verdict; irrelevant claims are not counted anywhere."""
+    """Number of the run's claims without a verdict. Irrelevant claims are not counted anywhere."""
 
 
 class DebiasedF1(Record):
-    """Mean F1@K over a run's responses, raw and corrected."""
+    """The mean F1@K over a run's responses, both raw and corrected."""
 
     k: Annotated[int, Field(ge=1)]
     raw: Estimate

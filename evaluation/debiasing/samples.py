@@ -32,14 +32,14 @@ class LabelledClaims:
     is_own: Sequence[bool] | None = None
     """Whether each claim is one of the run's own, drawn from it for labelling. None means that this is unknown."""
     scores: Sequence[float | None] | None = None
-    """The degree to which the evaluator considers each claim supported, in [0, 1]; None if it gave only a verdict."""
+    """The evaluator's score of each claim in [0, 1] (higher is better). None if it gave only a verdict."""
     responses: Sequence[Hashable] | None = None
     """The response of each claim. None means that each group is a response."""
 
 
 @dataclass(frozen=True)
 class JudgedResponses:
-    """The counts of the evaluator's verdicts on the responses of a run."""
+    """The number of verdicts of each kind for each response of a run."""
 
     counts: Sequence[Counts]
     """Counts for each response."""
@@ -49,12 +49,12 @@ class JudgedResponses:
     different names, they would count as independent of the run; if half the run were labelled, 95% intervals would then
     contain the true value in only 91% of cases."""
     score_sums: Sequence[float] | None = None
-    """The sum of the scores of each response's scored claims; a claim without a score counts as 1 or 0 according to its
-    verdict. None means that the evaluator gives no scores."""
+    """The sum of scores for each response. A claim with only a verdict counts as 1 if supported, or else 0. None means
+    that the evaluator gives no scores."""
 
     @classmethod
     def of_claims(cls, verdicts: Sequence[int | None], groups: Sequence[Hashable] | None = None) -> JudgedResponses:
-        """Single claims, each treated as a response. This is suitable for precision, but not for F1@K."""
+        """Treats each claim as a separate response. This is suitable for precision, but not for F1@K."""
         single = {1: Counts(supported=1), 0: Counts(not_supported=1), None: Counts(unscored=1)}
         return cls([single[verdict] for verdict in verdicts], groups)
 
@@ -76,7 +76,7 @@ class Samples:
     scored: Floats
     run_group: Ints
     failed: Bools
-    """Shape (n_responses,), like the three before. A response has failed if none of its claims got a verdict."""
+    """Shape (n_responses,), like the previous three. A response has failed if none of its claims got a verdict."""
     n_groups: int
     share_groups: bool
     """Whether a group occurs in both samples."""
@@ -87,7 +87,7 @@ class Samples:
     is_own: Bools
     """(n_labels,): labelled claims known to be the run's own."""
     label_chance: Floats | None
-    """(n_labels,): the probability that each labelled claim was drawn; None if unknown."""
+    """(n_labels,): the probability that each labelled claim was drawn, or None if unknown."""
     shows_no_error: bool
     """Whether every label equals the verdict, even if scores are used instead of verdicts."""
 
@@ -106,7 +106,7 @@ class Samples:
         return bool((self.label_weight == 1.0).all())
 
     def labelled_mean(self, values: Floats, among: Floats | None = None) -> float:
-        """The weighted mean of a value over the labelled claims for which `among` is 1."""
+        """Returns the weighted mean of a value over the labelled claims for which `among` is 1."""
         return float(np.average(values, weights=self.label_weight if among is None else self.label_weight * among))
 
 
@@ -143,7 +143,7 @@ def as_samples(labelled: LabelledClaims, run: JudgedResponses) -> Samples:
 
 
 def by_scores(samples: Samples, labelled: LabelledClaims, run: JudgedResponses) -> Samples | None:
-    """Both samples with scores instead of verdicts, or None if either sample has no scores."""
+    """Returns both samples with scores instead of verdicts, or None if either sample has no scores."""
     if run.score_sums is None or labelled.scores is None or all(score is None for score in labelled.scores):
         return None
     pairs = zip(labelled.verdicts, labelled.scores, strict=True)
@@ -161,5 +161,5 @@ def _weights(probabilities: Sequence[float] | None, judged: Sequence[int]) -> Fl
 
 
 def _names(sample: str, groups: Sequence[Hashable] | None, n: int) -> list[Hashable]:
-    """The given groups, or a new name for each item. Tuples keep new names distinct from given ones."""
+    """Returns the given groups, or a new name for each item. Tuples distinguish new names from given ones."""
     return [("given", name) for name in groups] if groups is not None else [(sample, place) for place in range(n)]

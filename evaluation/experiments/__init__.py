@@ -1,4 +1,4 @@
-"""Experiments with prompts and settings: pairwise comparisons of variants on the same labelled claims or responses."""
+"""Runs experiments that compare variants of prompts and settings on the same labelled claims or responses."""
 
 from factloop.core.extras import require
 

@@ -1,7 +1,7 @@
-"""Shares answers between variants. Each call is made once, but every variant that uses the answer is charged in full.
+"""Shares answers between variants. Each call is made once, but every variant that uses the answer is charged.
 
-Variants share model calls only within one repeat, because each repeat is another draw from the model. They share
-searches across all repeats. Only identical requests with the same settings are shared.
+Variants share model calls only within a repeat, because each repeat is another draw from the model. They share searches
+across all repeats. Only identical requests with the same settings are shared.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from factloop.tools.calls.together import SingleFlight
 
 
 class SharedAnswers:
-    """Stores answers in one file. Answers are saved before use, and each account is charged as if it were alone.
+    """Stores answers in one file. Answers are saved before they are used.
 
-    Bound to one event loop.
+    An instance is bound to one event loop.
     """
 
     def __init__(self, path: Path) -> None:
-        """Opens or creates the file. Raises ConfigError if it cannot be used."""
+        """Opens or creates the file. Raises ConfigError if the file cannot be used."""
         self._kept = CallCache(path)
         self._flights: SingleFlight[tuple[dict[str, Any], UsageMeter | None]] = SingleFlight()
         self._failed = UsageMeter()
@@ -39,7 +39,7 @@ class SharedAnswers:
         """The usage that was paid for since the store was opened."""
 
     def asked_with(self, way: str) -> Self:
-        """Returns a view of this store that keeps calls made in this way separate."""
+        """Returns a view of this store that keeps calls made in this way separate from other calls."""
         other = copy(self)
         other._ending = f" {way}"
         return other
@@ -51,11 +51,11 @@ class SharedAnswers:
         return other
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        """Returns the stored answer, or makes the call. The account is charged the cost, even if another account paid.
+        """Returns the stored answer, or makes the call.
 
-        An account is charged once per answer, and its limits apply as if it had paid. An error reaches all waiting
-        callers and is not stored. Failed or interrupted calls are charged to the account that made them. Raises the
-        errors of `Call.make`, BudgetExceeded and ConfigError.
+        The account is charged once per answer, and its limits apply, even if another account paid for the answer. An
+        error reaches all waiting callers and is not stored. Failed or interrupted calls are charged to the account that
+        made them. Raises the errors of `Call.make`, BudgetExceeded and ConfigError.
         """
         key = call.key + self._ending
         (made, payer), _ = await self._flights.do(key, partial(self._found_or_paid, key, call))
@@ -67,7 +67,7 @@ class SharedAnswers:
         return made["value"], "call" if is_new else "cache"
 
     async def _found_or_paid(self, key: str, call: Call) -> tuple[dict[str, Any], UsageMeter | None]:
-        """Returns the answer, and the account that has just paid for it, if any."""
+        """Returns the answer, and the account that has just paid for it. The account is None for a stored answer."""
         kept = await self._kept.aside(partial(self._kept.get, key))
         return (await self._pay(key, call), call.meter) if kept is None else (kept.value, None)
 
@@ -97,7 +97,7 @@ class SharedAnswers:
         return self
 
     def exchanges(self) -> Iterator[tuple[str, str]]:
-        """Yields each request to a model, as its messages joined in order, and the reply."""
+        """Yields each request to a model and the reply. The messages of a request are joined in order."""
         for made in self._kept.values():
             if "asked" in made:
                 reply = made["value"]["reply"]
@@ -105,7 +105,7 @@ class SharedAnswers:
 
     @property
     def paid_before(self) -> tuple[int, float]:
-        """Returns the model calls and US dollars paid for stored answers, which count towards the budget."""
+        """The number of model calls and the US dollars spent on stored answers. Both count towards the budget."""
         return self._kept.paid()
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class SharedAnswers:
 
 
 def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """Returns the usage that was actually paid for in all attempts, counting each answer once."""
+    """Returns the usage that was paid for in all attempts. Each answer counts once."""
     meter = UsageMeter()
     for one in answers:
         one.add_to(meter)
@@ -127,7 +127,7 @@ def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
 
 
 def spent_on(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """Returns the usage that was actually paid for in this attempt so far."""
+    """Returns the usage that was paid for in this attempt so far."""
     meter = UsageMeter()
     for one in answers:
         meter.add(one.spent.snapshot(0.0))

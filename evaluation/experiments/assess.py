@@ -58,14 +58,16 @@ def assess(
     must_pass: Collection[str] = (),
     created_at: datetime | None = None,
 ) -> ExperimentReport:
-    """Returns the report on an experiment's results, which may be in any order. Costs nothing.
+    """Returns the report on an experiment's results. The results may be in any order. Costs nothing.
 
     Differences are tested at alpha = 1 - level. Tests and intervals are adjusted for the number of differences. A
-    `look` has its own level. Variants are compared with the baseline, or all with each other. Flips are always relative
-    to the baseline. A claim in `must_pass` without a result does not pass. If `resamples` is 0, there are no intervals.
-    Takes time linear in the number of results, and in resamples times groups. Raises DataError if a claim or response
-    occurs twice in one repeat of a variant or has two labels, and ValueError for a level outside (0, 1) or negative
-    resamples.
+    `look` has its own level. `pairs` specifies whether each variant is compared with the baseline or with every other
+    variant. Flips are always relative to the baseline. A claim in `must_pass` that has no result does not pass. If
+    `resamples` is 0, there are no intervals. Takes time linear in the number of results, and in the number of resamples
+    times the number of groups.
+
+    Raises DataError if a claim or response occurs twice in one repeat of a variant or has two labels. Raises ValueError
+    if the level is outside (0, 1) or `resamples` is negative.
     """
     level = level if look is None else look.level
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
@@ -130,8 +132,8 @@ def assess(
 def _pooled(results: Results) -> tuple[Results, int] | None:
     """Returns the results with models (or other settings) treated as repeats, and the number of models.
 
-    These results show the effect of each prompt across all models. None unless two or more models were each tried with
-    every prompt.
+    These results show the effect of each prompt across all models. Returns None unless two or more models were each
+    tried with every prompt.
     """
     settings = {
         one.name: json.dumps({name: of for name, of in one.changes.items() if name != "prompts"}, sort_keys=True)
@@ -166,7 +168,6 @@ def _pooled_words(results: Results, level: float, seed: int) -> Iterator[str]:
 
 
 def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
-    """Yields sentences that explain what a sample of labels can show, or how to get labels if there are none."""
     if not panel.n_labelled and len(panel.verdicts) > 1:
         yield "No claims are labelled. Use `factloop research labels next`, which draws flipped claims first."
     if panel.chance is not None:
@@ -181,7 +182,7 @@ def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
         if panel.n_labelled - n < min(FEWEST_ALIKE, len(panel.gold) - len(flips)):
             yield (
                 f"Only the difference is estimated. Estimating the accuracy of each variant needs "
-                f"{plural(FEWEST_ALIKE, 'label')} of claims that did not flip."
+                f"{plural(FEWEST_ALIKE, 'label')} on claims that did not flip."
             )
 
 
@@ -198,7 +199,7 @@ def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterat
 
 
 def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) -> Iterator[DemandResult]:
-    """Yields, for each variant except the baseline, whether the majority verdicts on all these claims are right."""
+    """Yields, for each variant except the baseline, whether its majority verdicts on all must-pass claims are right."""
     wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
     unjudged = sorted({*ids} - {claim_id for _, claim_id in panel.claim_keys})
     notes = f"; not judged: {', '.join(unjudged)}" if unjudged else ""
@@ -219,7 +220,6 @@ def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) ->
 
 
 def _quantities(panel: Panel, results: Results) -> Iterator[ItemValues]:
-    """Yields the quantities that the results allow. For responses, agreement with labels requires labels."""
     if panel.responses is None or panel.claims.n_labelled:
         yield from claim_quantities(panel.claims)
     if panel.responses is not None:
@@ -251,7 +251,7 @@ def _variants(
 
 
 def why_unscored(results: Results, variant: str) -> str:
-    """Returns the first reason why the variant left a claim without a verdict, or an empty string if there is none."""
+    """Returns the first reason why the variant left a claim unscored, or an empty string if it judged all claims."""
     judgements = (one.judgement for one in results.claims if one.variant == variant)
     reasons = ((one.rationale, one.unscored_reason) for one in judgements if one.unscored_reason is not None)
     return next((" ".join(said.split()) or reason.value for said, reason in reasons), "")
@@ -269,7 +269,7 @@ def _latency(panel: SpentPanel, variant: int) -> Latency:
 def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, level: float) -> GroupFigure:
     """Returns the share of claims on which all repeats of a variant agree.
 
-    Claims without a verdict in any of the repeats are excluded, and their number is reported.
+    Claims that lack a verdict in any repeat are excluded, and their number is reported.
     """
     verdicts = panel.verdicts[variant]
     whole = ((verdicts >= 0) & (verdicts != UNSCORED)).all(axis=0)
@@ -284,7 +284,6 @@ def stability_of(panel: ClaimPanel, variant: int, *, seed: int, resamples: int, 
 
 
 def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion]:
-    """Yields the conclusion of each comparison: results for headline and questions, and who leaves more unscored."""
     for one in differences:
         if one.is_headline:
             of_pair = [each for each in differences if (each.first, each.second) == (one.first, one.second)]
@@ -296,7 +295,7 @@ def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion
 
 
 def _left_open(one: PairedDifference) -> str:
-    """Formats a possible loss: `TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`. Otherwise empty."""
+    """Formats a possible loss, as in `TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`."""
     worst = one.low if direction_of(one.quantity) > 0 else one.high
     if one.outcome.is_shown or worst is None or round(direction_of(one.quantity) * worst, 3) >= 0:
         return ""
@@ -307,7 +306,6 @@ def _left_open(one: PairedDifference) -> str:
 def _cautions(
     variants: Sequence[VariantReport], differences: Sequence[PairedDifference], *, n_conflicting: int, repeats: int
 ) -> Iterator[str]:
-    """Yields reasons not to take the figures at face value. The first variant is the baseline."""
     if len(variants) < 2:
         yield "There is only one variant, so nothing is compared."
     yield from (said for one in variants for said in _result_cautions(one))
@@ -336,7 +334,7 @@ def _result_cautions(one: VariantReport) -> Iterator[str]:
     irrelevant = one.find(Quantity.IRRELEVANT_SHARE)
     if irrelevant is not None and irrelevant.value:
         yield (
-            f"{name}: {amount(irrelevant.value, Quantity.IRRELEVANT_SHARE)} of claims are called irrelevant, which "
+            f"{name}: {amount(irrelevant.value, Quantity.IRRELEVANT_SHARE)} of claims are judged irrelevant, which "
             "counts as wrong for accuracy and is excluded from the other figures of agreement."
         )
 

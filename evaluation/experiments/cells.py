@@ -1,4 +1,4 @@
-"""Writes cells, each of which is the result of one variant on one item in one repeat. A cell is a line in a file."""
+"""Writes cells to a file, one per line. A cell is the result of one variant on one item in one repeat."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CELL_LOG = LogFormat[Cell, CellKey](
     name="the cells",
     key=lambda cell: cell.key,
     dump=lambda cell: cell.model_dump_json(ensure_ascii=True).encode() + b"\n",
-    parse=lambda line, path, number: parse_record(line, Cell, path, number, "remove it and start the experiment again"),
+    parse=lambda line, path, number: parse_record(line, Cell, path, number, "remove the line and start again"),
     is_final=lambda cell: (
         no_passing_failure(claim.judgement for claim in cell.claims)
         and (cell.response is None or cell.response.quality is None or cell.response.quality.is_whole)
@@ -51,10 +51,9 @@ CELL_LOG = LogFormat[Cell, CellKey](
 def cell_of(
     key: CellKey, item: Item, report: FactualityReport, *, is_claim: bool, quality: SplitQuality | None = None
 ) -> Cell:
-    """Returns the cell of a claim (the only one in its report), or of a response with all claims found in it or
-    supplied.
+    """Returns the cell of a claim (the only claim in its report), or of a response with all of its claims.
 
-    Latency is the time spent waiting for answers, because elapsed time favours variants whose answers already exist.
+    Latency is the time spent waiting for answers. Elapsed time would favour variants whose answers are already stored.
     """
     variant, repeat, _, made_of = key
     waited_s = sum(stage.wall_s for stage in report.usage.stages.values())

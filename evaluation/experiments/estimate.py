@@ -44,7 +44,7 @@ class VariantEstimate(Estimate):
 
 
 class ClaimsNeeded(Record):
-    """The number of claims needed for a variant that is as good as the baseline to meet a demand with a margin."""
+    """The number of claims needed to meet a demand with a margin, if the variant is as good as the baseline."""
 
     metric: str
     margin: NonNegative
@@ -83,12 +83,12 @@ class ExperimentEstimate(Record):
     """One entry for each demand that has a margin and concerns agreement with labels."""
     can_show: Mapping[str, Share | None] = Field(default_factory=dict)
     """The true difference in balanced accuracy, TPR and TNR that would be shown 4 times out of 5, if variants differ on
-    as many claims as `needed` assumes; None if there are too few claims for any difference."""
+    as many claims as `needed` assumes. None if there are too few claims to show any difference."""
     n_for_tenth: Count = 0
     """The number of independent claims needed to show a difference of 0.1 in balanced accuracy."""
     calls: Count
     answered_calls: Count = 0
-    """Number of these calls whose answers are already in the run directory. The fields below cover the others."""
+    """Number of these calls whose answers are already in the run directory. The fields below cover all other calls."""
     splitting_calls: Count = 0
     """Maximum number of these calls that the judge makes to measure splits."""
     searches: Count
@@ -110,7 +110,7 @@ def estimate_experiment(
 ) -> ExperimentEstimate:
     """Returns the estimate for the settings that `variants.all_settings` returns. Costs nothing and needs no key.
 
-    `cells` contains the results that the answers in a run directory already provide. Only the others must be paid for.
+    `cells` contains the results that stored answers already provide. Only the other results must be paid for.
     """
     judged = {(one.variant, one.repeat, one.item) for one in cells if CELL_LOG.is_final(one)}
     begun = [one for one in cells if not CELL_LOG.is_final(one)]
@@ -170,7 +170,7 @@ def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[Cla
 
 
 def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
-    """Yields the differences that can be shown in the headline and in two mutually adjusted questions."""
+    """Yields the true differences that the data can show in the headline and in the questions."""
     for metric, n_tests in (("balanced_accuracy", 1), ("tpr", 2), ("tnr", 2)):
         n, _, n_groups = _independent(data, metric)
         if n:
@@ -179,7 +179,7 @@ def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
 
 
 def _independent(data: Data, metric: str) -> tuple[float, int, int]:
-    """Returns how many independent claims a metric's claims are worth, and the number of claims and of groups.
+    """Returns the number of independent claims that a metric covers, and the numbers of claims and groups.
 
     Claims in a group count as if they were identical (Kish 1965).
     """
@@ -201,7 +201,7 @@ def _usage(cell: Cell) -> Usage:
 
 
 def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usage] = ()) -> dict[str, Any]:
-    """Returns the sums of these fields and of the cost, minus what was already paid. The cost may be None."""
+    """Sums these fields and the cost over all estimates, minus the usage in `less`. The cost may be None."""
     sums: dict[str, Any] = {
         field: max(0, sum(getattr(one, field) for one in found) - sum(getattr(one, field) for one in less))
         for field in fields
@@ -212,9 +212,9 @@ def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usag
 
 
 def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
-    """Returns the estimates of the items. Claims share one estimate, because the 1.2 rounds per claim would round to 1.
+    """Returns the estimates of the items. Searching an item's own documents costs nothing.
 
-    Searching an item's own documents costs nothing.
+    All claims share one estimate, because the 1.2 rounds per claim would otherwise be rounded to 1.
     """
     found = []
     for own, of in ((False, settings), (True, settings.model_copy(update={"search": ()}))):
@@ -228,9 +228,9 @@ def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
 
 
 def _measuring(plan: ExperimentPlan, settings: CheckSettings, data: Data) -> Estimate:
-    """Returns the approximate maximum for measuring a variant's splits in one repeat. Zero without a model as judge.
+    """Returns the approximate maximum cost of measuring a variant's splits in one repeat, or 0 if no model judges.
 
-    A sentence with n claims takes one call for each of n statements, each claim, and each ordered pair of claims.
+    A sentence with n claims takes n calls for statements, n calls for claims, and n (n - 1) calls for pairs of claims.
     """
     spec = parse_spec(plan.splitting or BASELINE)
     sizes = [(item, n) for item in data.items for n in _claims_of_sentences(item)] if spec.calls is not None else []

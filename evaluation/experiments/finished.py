@@ -30,7 +30,7 @@ def is_experiment(folder: str | Path) -> bool:
 
 
 def read_results(folder: str | Path) -> Results:
-    """Returns the results of the last experiment that was run in a folder. Raises DataError if they cannot be read."""
+    """Returns the results of the last experiment in a folder. Raises DataError if the results cannot be read."""
     path = Path(folder) / RESULTS
     try:
         text = path.read_bytes()
@@ -40,11 +40,12 @@ def read_results(folder: str | Path) -> Results:
 
 
 def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Results:
-    """Returns the results of one experiment, or of two on the same data, with variants named `A.NAME` and `B.NAME`.
+    """Returns the results of one experiment, or of two experiments on the same data.
 
-    If `variants` is set, only these are used. For two experiments, it names one variant of each, or one that both have.
-    The first is the baseline. Raises ConfigError for an unknown variant, or if data, numbers of items or numbers of
-    repeats differ, and DataError if results cannot be read.
+    With two experiments, variants are named `A.NAME` and `B.NAME`. `variants` selects variants, the first of which is
+    the baseline. With two experiments, `variants` contains one variant of each, or one that both experiments contain.
+    Raises ConfigError if a variant is unknown, or if the experiments differ in data or in numbers of items or repeats.
+    Raises DataError if results cannot be read.
     """
     found = [read_results(folder) for folder in folders]
     if len(found) == 2:
@@ -53,14 +54,17 @@ def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Result
         variants = [f"{side}.{name}" for side, name in zip("AB", of_both, strict=True)] if variants else ()
     first, last = found[0], found[-1]
     if (first.data, first.kind) != (last.data, last.kind):
-        raise ConfigError(f"{folders[0]} uses {first.data}, but {folders[-1]} uses {last.data}: use the same data")
+        raise ConfigError(
+            f"{folders[0]} uses {first.data}, but {folders[-1]} uses {last.data}; use the same data for both"
+        )
     for noun, one, other in (("repeat", first.repeats, last.repeats), (first.kind[:-1], first.n_items, last.n_items)):
         if one != other:
-            raise ConfigError(f"{folders[0]} has {plural(one, noun)}, but {folders[-1]} has {other:,}: they must match")
+            said = f"{folders[0]} has {plural(one, noun)}, but {folders[-1]} has {other:,}"
+            raise ConfigError(f"{said}; use the same number for both")
     named = {one.name: one for results in found for one in results.variants}
     wanted = tuple(variants) or tuple(named)
     if strangers := [name for name in wanted if name not in named]:
-        raise ConfigError(f"there is no variant {strangers[0]}; available: {', '.join(named)}")
+        raise ConfigError(f"unknown variant {strangers[0]!r}; choose from {', '.join(named)}")
     baseline = wanted[0] if variants else first.baseline
     claims = tuple(one for results in found for one in results.claims if one.variant in wanted)
     shared = shared_evidence(wanted, claims, baseline, by_text=first.kind == "responses")
@@ -87,7 +91,7 @@ def _renamed(results: Results, side: str) -> Results:
 def with_labels(results: Results, place: str | Path) -> Results:
     """Returns the results with the labels and probabilities from a file that `labels export` wrote.
 
-    A claim that already has a label keeps it. Raises DataError if no row matches these results.
+    A claim that is already labelled keeps its label. Raises DataError if no row matches an unlabelled claim.
     """
 
     def key(group: str | None, claim_id: str | None, claim: str | None) -> tuple[str | None, ...]:
@@ -104,7 +108,7 @@ def with_labels(results: Results, place: str | Path) -> Results:
 
     claims = tuple(map(labelled, results.claims))
     if claims == results.claims:
-        raise DataError("no row matches an unlabelled claim of this experiment", path=str(place))
+        raise DataError("no row matches an unlabelled claim in this experiment", path=str(place))
     return results.model_copy(update={"claims": claims})
 
 
@@ -139,12 +143,12 @@ _TO_SHOW = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 
 
 def to_label(results: Results) -> Iterator[Candidate]:
-    """Yields unlabelled claims, flips first, with the verdict of the baseline or, if it has none, of another variant.
+    """Yields unlabelled claims, flips first, with the verdict of the first variant that has a verdict.
 
-    Raises ConfigError if all claims have labels.
+    Raises ConfigError if all claims are labelled.
     """
     if results.claims and all(one.gold is not None for one in results.claims):
-        raise ConfigError(f"{results.data} has no claims to label: all claims of this experiment are labelled")
+        raise ConfigError(f"{results.data}: all claims in this experiment are already labelled")
     panel = panel_of(results)
     most = [majority(verdicts) for verdicts in panel.claims.verdicts]
     flips = {place for other in most[1:] for place in flipped(most[0], other)}

@@ -1,4 +1,4 @@
-"""Records a run directory's experiments in a file, to report what was tried on the same data, and how often."""
+"""Records the experiments in a run directory, to report what was tried on the same data, and how often."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ HISTORY = "history.jsonl"
 
 
 def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> ExperimentReport:
-    """Adds earlier experiments on the same data to the report, and records this one. Raises DataError for a bad line.
+    """Adds earlier experiments on the same data to the report, and records this experiment.
 
-    `n_seen` is the number of held-out items that had been judged in the folder before this run.
+    `n_seen` is the number of held-out items that were judged in the folder before this run. Raises DataError for a line
+    that cannot be read.
     """
     now, path = _past(report), folder / HISTORY
     lines = read_lines(path) if path.exists() else ()
@@ -39,11 +40,11 @@ def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> Exp
 
 
 def looks_words(n_before: int, n_seen: int) -> str:
-    """Says how often the held-out part was used, and what this means."""
+    """Describes how often the held-out part was used, and what this means."""
     if n_seen and not n_before:
         return (
             f"{n_seen:,} of the held-out items had verdicts in this run directory before this look, because they were "
-            "not yet held out or because a look was stopped: later choices were not tested on unseen claims"
+            "not yet held out or because a look was stopped; later choices were not tested on unseen claims"
         )
     if not n_before:
         return "This is the first look at the held-out part in this run directory"

@@ -5,8 +5,8 @@
 - labelled responses: FActScore's layouts, as `factloop eval factscore` reads them;
 - responses: rows with `prompt` and `response`, optionally with `documents`, as `factloop eval FILE` reads them.
 
-Groups are ordered by a hash of their names. An early look is therefore not biased if a file is sorted by label, and the
-same groups are held out each time.
+Groups are ordered by a hash of their names. If a file is sorted by label, an early look is therefore not biased. The
+order also ensures that the same groups are held out each time.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Data:
-    """The whole input of an experiment."""
+    """The complete input of an experiment."""
 
     name: str
     """The name and hash of the file or data set."""
@@ -69,7 +69,7 @@ class Data:
         return item.group if self.kind == "claims" else item.run.prompt_id
 
     def of_groups(self, groups: Iterable[str], part: str = "") -> Data:
-        """Returns the items of these groups. `part` is appended to the name of the data."""
+        """Returns the items in these groups. `part` is appended to the name of the data."""
         wanted = {*groups}
         items = tuple(one for one in self.items if self.group_of(one) in wanted)
         return replace(self, name=self.name + part, items=items)
@@ -78,8 +78,8 @@ class Data:
 def load_data(path: Path, dataset: str | None = None) -> Data:
     """Returns all items in a file, or in a labelled data set (`NAME:PART`) that is available locally.
 
-    An experiment keeps its items and results in memory. Raises DataError, with file, line and field, for a malformed
-    row or an unknown layout.
+    An experiment keeps all items and results in memory. Raises DataError, with file, line and field, if a row is
+    malformed or the layout is unknown.
     """
     if dataset is not None:
         name, _, of = dataset.partition(":")
@@ -103,7 +103,7 @@ def _claims(rows: list[PlacedRow], path: Path) -> Iterator[Item]:
     for line, row in rows:
         key = _key(row)
         if key in lines:
-            message = f"line {lines[key]} has the same claim_id, {key[-1]!r}, in the same response"
+            message = f"{key[-1]!r} is already used in line {lines[key]}; use unique ids in a response"
             raise DataError(message, path=str(path), line=line, field="claim_id")
         lines[key] = line
     short = {key[-1] for key in lines}
@@ -145,5 +145,5 @@ def _responses(path: Path, fields: set[str]) -> Iterator[RunItem]:
         return (labelled_item(response) for response in load_factscore(path))
     if "response" in fields:
         return response_items(load_responses(path))
-    said = "a row needs `claim`, or `prompt` and `response`, or FActScore's `sentences` or `annotations`"
-    raise DataError(f"{said}, not {', '.join(sorted(fields))[:80] or 'nothing'}", path=str(path), line=1)
+    said = "each row needs `claim`, or `prompt` and `response`, or FActScore's `sentences` or `annotations`"
+    raise DataError(f"{said}; this row has {', '.join(sorted(fields))[:80] or 'none'}", path=str(path), line=1)

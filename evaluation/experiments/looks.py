@@ -1,9 +1,9 @@
-"""Sequential experiments, which judge their groups step by step, and look at the results until a question is decided.
+"""Runs sequential experiments, which judge their groups step by step and look at the results after each step.
 
-Each look is a complete experiment on the groups judged so far, at its own level. The errors of all looks add up to
-alpha. By the union bound, every test is therefore valid across all looks, without further adjustment. A spending
-function of the O'Brien-Fleming type (Lan and DeMets 1983) sets the error of each look: little at first, most at the
-end. With four looks and an alpha of 0.05, the errors are 0.0001, 0.0055, 0.0181 and 0.0264.
+Each look is a complete experiment on the groups judged so far, at its own level. The experiment stops when its question
+is decided. The errors of all looks add up to alpha, so every test is valid across all looks, without further adjustment
+(union bound). A spending function of the O'Brien-Fleming type (Lan and DeMets 1983) sets the error of each look: little
+at first, most at the end. With four looks and an alpha of 0.05, the errors are 0.0001, 0.0055, 0.0181 and 0.0264.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from factloop.evaluation.experiments.records import LookReport
 from factloop.reports.figures import plural
 
 LEAST_ERROR = 1e-6
-"""A look with a smaller error is skipped, and its error is added to that of the next look."""
+"""A look with a smaller error is skipped, and the error is added to the next look's error."""
 
 
 def spent(share: float, alpha: float) -> float:
@@ -63,13 +63,13 @@ class Look:
 
     @property
     def words(self) -> str:
-        """`look 2 of 4, at 30 of 60 claims`."""
+        """Describes the look, as in `look 2 of 4, at 30 of 60 claims`."""
         n = f"{len(self.data.items):,} of {plural(self.n_in_all, self.data.kind.removesuffix('s'))}"
         return f"look {self.number} of {self.of}, at {n}"
 
 
 def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
-    """Yields looks, each with more groups than the one before, or a single look at all groups if `until` is None."""
+    """Yields looks, each at more groups than the look before. If `until` is None, yields one look at all groups."""
     alpha, groups, n = round(1.0 - level, 12), data.groups, len(data.items)
     if until is None:
         yield Look(data, alpha, n_in_all=n)
@@ -85,8 +85,8 @@ def open_questions(
 ) -> Iterator[str]:
     """Yields the variants whose difference from the first variant is neither shown nor ruled out.
 
-    A difference is ruled out if it is ruled out in both directions, by the test for a demand with a margin. All
-    variants share one error.
+    A difference is ruled out if the test for a demand with a margin rules out a loss in both directions. The error
+    (alpha) is divided among all variants.
     """
     shown = {one.second for one in differences if one.is_headline and one.first == variants[0] and one.outcome.is_shown}
     alpha = look.alpha / max(1, len(variants) - 1)
@@ -96,7 +96,7 @@ def open_questions(
 
 
 def rules_out(values: ItemValues, side: int, margin: float, alpha: float, *, kind: Kind = "claims") -> bool:
-    """Whether this side differs from the first by less than the margin in both directions, each tested at alpha."""
+    """Whether a difference of the margin or more is ruled out in both directions, each tested at alpha."""
     demand = Demand(values.quantity.value, values.k, margin)
     both = (replace(contrast(values, *pair), first=0, second=1) for pair in ((0, side), (side, 0)))
     asked = (Judged(("first", "second"), kind, [values], [one], {}) for one in both)

@@ -1,7 +1,7 @@
 """Improves a prompt by learning from mistakes: a model proposes changes, and an experiment decides which to keep.
 
-Changes are tried on the development part of the data, to which a better change may be overfitted. The final prompt is
-therefore compared with the first one on the held-out part, once, at the end.
+Changes are tried on the development part of the data, and may be overfitted to it. The final prompt is therefore
+compared with the first prompt on the held-out part, once, at the end.
 """
 
 from __future__ import annotations
@@ -69,14 +69,14 @@ class Proposal(Record):
     figures: tuple[QuantityFigure, ...] = ()
     """The headline, TPR and TNR on the development part, if the proposal was tried."""
     against: tuple[QuantityFigure, ...] = ()
-    """The same figures for the prompt with which it was compared."""
+    """The same figures for the prompt with which the proposal was compared."""
     is_kept: bool = False
     words: str = ""
     """The conclusion about the proposal, if it was tried."""
 
 
 class OptimiseReport(Record):
-    """A complete search for a better prompt."""
+    """The report on a complete search for a better prompt."""
 
     name: str
     prompt: str
@@ -99,11 +99,11 @@ async def optimise(
     demands: Sequence[Demand] = (),
     note: Callable[[str], object] = lambda _: None,
 ) -> OptimiseReport:
-    """Searches from the plan's baseline, as its `optimise` says. `note` is called with each step. Costs money.
+    """Searches for a better prompt than the plan's baseline, as specified in `plan.optimise`. Costs money.
 
-    A change is kept if the headline shows that it is better (at a joint level for all rounds), if it meets all demands,
-    and if the linter finds nothing new. Answers are stored in `run_dir`, so the same command resumes the search. Limits
-    apply to the whole search. Raises ConfigError or DataError.
+    A change is kept if it is shown to be better in the headline (at a joint level for all rounds), meets all demands,
+    and causes no new linter findings. Answers are stored in `run_dir`, so the same command resumes the search. Limits
+    apply to the whole search. `note` is called with a description of each step. Raises ConfigError or DataError.
     """
     wanted, (development, held_out) = plan.optimise, _parts(plan)
     first: Mapping[str, Any] = plan.variants[plan.baseline_name]
@@ -163,12 +163,13 @@ def _parts(plan: ExperimentPlan) -> tuple[Data, Data]:
     """Returns the development and held-out parts. Raises the errors of `plan.load`, and ConfigError for responses."""
     development = plan.load()
     if development.kind != "claims":
-        raise ConfigError(f"data: {plan.data} contains responses, but improving a prompt needs labelled claims")
+        raise ConfigError(
+            f"improving a prompt requires labelled claims, but {plan.data} contains responses; change `data`"
+        )
     return development, plan.load(held_out=True)
 
 
 def _with(plan: ExperimentPlan, variants: Mapping[str, Mapping[str, Any]]) -> ExperimentPlan:
-    """Returns the plan with other variants. The first one is the baseline."""
     return plan.model_copy(update={"variants": variants, "baseline": None})
 
 
@@ -184,13 +185,12 @@ def _judged(one: Proposal, report: ExperimentReport) -> Proposal:
 
 
 def _chosen(one: Proposal, best: str | None) -> Proposal:
-    """Returns the proposal, marked as kept only if it is the best of its round."""
     beaten = f" {best} is better still." if one.is_kept and one.name != best else ""
     return one.model_copy(update={"is_kept": one.name == best, "words": one.words + beaten})
 
 
 def mistakes_of(results: Results) -> Iterator[str]:
-    """Yields the claims that the only variant's majority verdict gets wrong, alternating between the two labels."""
+    """Yields the claims on which the only variant's majority verdict is wrong, alternating between the two labels."""
     panel = panel_of(results)
     most, gold = majority(panel.claims.verdicts[0]), panel.claims.gold
     wrong = [place for place in np.flatnonzero(gold != MISSING).tolist() if most[place] not in (gold[place], MISSING)]
@@ -220,7 +220,7 @@ async def _proposals(
     """Returns the proposals of a round, based on different mistakes if there are enough. Costs money."""
     wanted, registry = plan.optimise, PromptRegistry.load(settings.prompts)
     if settings.model is None:
-        raise ConfigError("set a model in the plan's settings: without a model, no prompt is used or proposed")
+        raise ConfigError("cannot improve a prompt without a model; set `model` in the plan's settings")
     source, found = registry[wanted.prompt], list[Proposal]()
     chat = build_model(settings, wanted.model or settings.model, base_url=settings.base_url, temperature=1.0)
     async with AsyncExitStack() as stack:
@@ -241,7 +241,7 @@ async def _proposals(
                 continue
             system = new.system.strip()
             path = _write(folder, registry, replace(source, system=system))
-            refused = "it is the same as another proposal" if system in before else _fault(path, source)
+            refused = "identical to another prompt" if system in before else _fault(path, source)
             before.add(system)
             change = new.change.strip()
             found.append(Proposal(name=folder.name, folder=str(folder), change=change, refused=refused))
@@ -249,7 +249,6 @@ async def _proposals(
 
 
 def _write(folder: Path, registry: PromptRegistry, changed: Prompt) -> Path:
-    """Writes a folder with the user's prompts, in which the changed prompt is replaced or added."""
     texts = {name: registry[name].path.read_text(encoding="utf-8-sig") for name in registry.own}
     texts[changed.name] = variant_text(folder.name, changed)
     for name, text in texts.items():
@@ -260,7 +259,7 @@ def _write(folder: Path, registry: PromptRegistry, changed: Prompt) -> Path:
 
 
 def _fault(path: Path, source: Prompt) -> str:
-    """Returns the linter's first finding that the source prompt did not have, or an empty string."""
+    """Returns the linter's first finding that the source prompt does not have, or an empty string."""
     had = {(one.rule, one.message) for one in lint_paths([source.path], REPLIES).findings}
     new = (one for one in lint_paths([path], REPLIES).findings if (one.rule, one.message) not in had)
     return next((f"line {one.line}: {one.message}" for one in new), "")
@@ -281,7 +280,7 @@ class OptimiseEstimate(Record):
 def estimate_optimise(
     plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
 ) -> OptimiseEstimate:
-    """Returns an estimate in which each proposal costs as much as the baseline. Costs nothing and needs no key."""
+    """Estimates the cost of a search in which each proposal costs as much as the baseline. Needs no key."""
     n, first = plan.optimise.rounds * plan.optimise.proposals, plan.variants[plan.baseline_name]
 
     def estimated(number: int, data: Data) -> ExperimentEstimate:
@@ -301,7 +300,7 @@ def estimate_optimise(
 
 
 def _price_of_proposal(plan: ExperimentPlan, settings: CheckSettings) -> float | None:
-    """Returns the price of a request with the most mistakes and a reply as long as the prompt, or None if unknown."""
+    """Estimates the price of a proposal from the longest possible request. Returns None if the price is unknown."""
     model, registry = plan.optimise.model or settings.model, PromptRegistry.load(settings.prompts)
     price = None if model is None else price_of(settings, model, settings.base_url)
     source = registry[plan.optimise.prompt].system

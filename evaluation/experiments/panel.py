@@ -1,7 +1,7 @@
-"""Arranges the results of an experiment as arrays for the figures, and as the rows, cells and flips behind the figures.
+"""Arranges the results of an experiment as arrays for its figures, and as the rows, cells and flips behind the figures.
 
-Claims are the same if they have the same group and ID. Variants may split responses differently, so claims of responses
-are the same if they have the same response and text. The results may be in any order.
+Claims are identified by group and ID. Because variants may split a response differently, claims of responses are
+identified by response and text. The results may be in any order.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from factloop.evaluation.experiments.records import ItemCell, ItemRow, JudgedCla
 from factloop.evaluation.experiments.splitting import SplitQuality
 
 ClaimKey = tuple[str, str]
-"""The group and the claim's id. For responses, the claim's text instead of the id."""
+"""The group and the claim's id. Claims of responses have their text instead of the id."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Panel:
     """All data behind the figures, and the underlying records."""
 
     variants: tuple[str, ...]
-    """The variants, with the baseline first and the others in the order of the plan."""
+    """The variants, with the baseline first and the other variants in the order of the plan."""
     claims: ClaimPanel
     claim_keys: tuple[ClaimKey, ...]
     found: Mapping[tuple[str, int, ClaimKey], JudgedClaim]
@@ -52,10 +52,10 @@ class Panel:
     responses: ResponsePanel | None
     spent: SpentPanel
     n_conflicting: int
-    """Number of claims in responses that have two different labels. They count as unlabelled."""
+    """Number of claims in responses that have two different labels. Such claims count as unlabelled."""
 
     def results_of(self, variant: int, claim: int) -> list[JudgedClaim]:
-        """Returns the variant's judgements of the claim, by repeat."""
+        """Returns the variant's judgements of the claim, in the order of repeats."""
         repeats = range(1, self.claims.verdicts.shape[1] + 1)
         found = (self.found.get((self.variants[variant], repeat, self.claim_keys[claim])) for repeat in repeats)
         return [one for one in found if one is not None]
@@ -67,7 +67,7 @@ class Panel:
 
 
 def panel_of(results: Results) -> Panel:
-    """Returns the arrays. Raises DataError if a claim occurs twice in one repeat of a variant, or has two labels."""
+    """Returns the results as arrays. Raises DataError if a claim has two labels, or two results in one repeat."""
     variants = (results.baseline, *(one.name for one in results.variants if one.name != results.baseline))
     found = _claims(results)
     keys = tuple(sorted({key for _, _, key in found}))
@@ -109,7 +109,7 @@ def _claims(results: Results) -> dict[tuple[str, int, ClaimKey], JudgedClaim]:
 
 def _refuse_repeat(one: JudgedClaim | JudgedText, repeats: int) -> None:
     if one.repeat > repeats:
-        raise DataError(f"{one.variant}: there is a result of repeat {one.repeat}, but the experiment has {repeats}")
+        raise DataError(f"{one.variant}: a result belongs to repeat {one.repeat}, but there are only {repeats} repeats")
 
 
 def _gold(
@@ -121,7 +121,7 @@ def _gold(
             labels[key].add(SUPPORTED if one.gold else NOT_SUPPORTED)
     conflicting = [key for key in keys if len(labels[key]) > 1]
     if conflicting and not by_responses:
-        raise DataError(f"the claim {conflicting[0][1]!r} has two different labels")
+        raise DataError(f"the claim {conflicting[0][1]!r} has two different labels; keep only one")
     gold = [next(iter(labels[key])) if len(labels[key]) == 1 else MISSING for key in keys]
     return np.array(gold, np.int8), len(conflicting)
 
@@ -157,7 +157,6 @@ def _responses(
 def _spent(
     usages: Mapping[tuple[int, int, int], Usage], shape: tuple[int, ...], cluster: Ints, n_clusters: int
 ) -> SpentPanel:
-    """Returns the arrays. `usages` maps positions in the arrays to usage."""
     is_there = np.zeros(shape, np.bool_)
     cost, tokens, wall = (np.full(shape, np.nan) for _ in range(3))
     for at, usage in usages.items():
@@ -171,7 +170,7 @@ def _spent(
 
 
 def flips_of(panel: Panel, first: int, second: int) -> tuple[FlipCount, tuple[Flip, ...]]:
-    """Returns the flips between two variants (by position): worse first, then better, then neutral, each by cause."""
+    """Returns the flips between the variants with these indices. Flips for the worse come first."""
     one, other = (majority(panel.claims.verdicts[place]) for place in (first, second))
     names = panel.variants[first], panel.variants[second]
 
@@ -201,7 +200,7 @@ def _side(results: Sequence[JudgedClaim], code: int) -> FlipSide:
 
 
 def item_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
-    """Yields a row for each claim or response, by group and item, with cells in the order of the panel's variants."""
+    """Yields a row for each claim or response, sorted by group and item. Cells are in the order of the variants."""
     return _claim_rows(panel) if results.kind == "claims" else _response_rows(panel, results)
 
 
@@ -223,7 +222,7 @@ def _claim_rows(panel: Panel) -> Iterator[ItemRow]:
 
 
 def _claim_cell(found: Sequence[JudgedClaim], code: int, gold: int) -> ItemCell:
-    """`code` is the majority verdict. It is negative if there is none."""
+    """Returns the cell of a claim. `code` is the majority verdict, or negative if there is none."""
     scored = [one for one in found if one.judgement.verdict is not None]
     right = sum(CODES[one.judgement.verdict] == gold for one in scored)
     return ItemCell(
@@ -247,7 +246,7 @@ def _response_rows(panel: Panel, results: Results) -> Iterator[ItemRow]:
 
 
 def _response_cell(found: Iterable[JudgedText], k: int | None) -> ItemCell:
-    """The F1@K of a response is 0 without claims, and undefined with only unscored claims, as in the figures."""
+    """Returns the cell of a response. F1@K is 0 if there are no claims, and undefined if all claims are unscored."""
     counts = [one.counts for one in found]
     values = [precision(one) if k is None else None if is_unknown(one) else f1_at_k(one, k) for one in counts]
     known = [value for value in values if value is not None]

@@ -36,15 +36,15 @@ from factloop.tools.judges.build import BASELINE, parse_spec
 
 MOST_VARIANTS, MOST_REPEATS = 50, 100
 LONGEST_SAID = 300
-_ADDRESS_ALONE = "it has a `base_url` but no model: for the offline engine, also set `base_url: null`"
+_ADDRESS_ALONE = "`base_url` needs a model; for the offline engine, also set `base_url: null`"
 WHOLE = frozenset(marked(CheckSettings, "whole_experiment"))
 """Settings that apply to the whole experiment, not to single variants."""
 _PATHS = path_settings(CheckSettings)
 _OF_NO_PLAN = {
-    "k": "K does not affect verdicts: set the plan's `k` to a list to report every variant for each K",
-    "cache": "an experiment does not use a cache; it stores answers in its run directory: remove this setting",
+    "k": "K does not affect verdicts; set the plan's `k` to a list to report every variant for each K",
+    "cache": "remove this setting: experiments store answers in their run directory instead of a cache",
 }
-_ELSEWHERE = {**dict.fromkeys(WHOLE, "it applies to the whole experiment: set it in `settings`"), **_OF_NO_PLAN}
+_ELSEWHERE = {**dict.fromkeys(WHOLE, "must be the same in all variants; set it in `settings`"), **_OF_NO_PLAN}
 
 
 def _as_list(value: Any) -> Any:
@@ -62,7 +62,7 @@ HELD_OUT = ", held-out part"
 
 
 class Until(BaseModel):
-    """The rule by which an experiment stops: a difference in the headline is shown or ruled out for every variant."""
+    """The rule for stopping an experiment: a difference in the headline is shown or ruled out for every variant."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -72,7 +72,7 @@ class Until(BaseModel):
 
 
 class Optimise(BaseModel):
-    """How to search for a prompt that is better than the baseline's."""
+    """Settings for the search for a prompt that is better than the baseline's prompt."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -94,9 +94,9 @@ class ExperimentPlan(BaseModel):
     data: str = ""
     """A file of claims or responses, which `factloop.evaluation.experiments.items` reads."""
     dataset: Annotated[str, Field(pattern=r"^[^:]+:[^:]+$")] | None = None
-    """A labelled data set instead of a file, such as `wice:dev`. Unless it was downloaded, `data` is its path."""
+    """A labelled data set instead of a file, such as `wice:dev`. If it was not downloaded, `data` must be its path."""
     held_out: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    """The share of groups that are judged only on request, at the end, after the prompt was chosen."""
+    """The share of groups that are judged only on request, after the prompt was chosen."""
     until: Until | None = None
     """If set, groups are judged step by step until this question is decided."""
     optimise: Optimise = Optimise()
@@ -104,7 +104,7 @@ class ExperimentPlan(BaseModel):
     pairs: Literal["baseline", "all"] = "baseline"
     """Whether each variant is compared with the baseline, or every two variants with each other."""
     baseline: Name | None = None
-    """The variant with which the others are compared. By default, the first."""
+    """The variant with which the other variants are compared. By default, the first variant."""
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     """How often every variant judges everything, with new model calls each time."""
     k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1), BeforeValidator(_as_list)] = (64,)
@@ -112,7 +112,7 @@ class ExperimentPlan(BaseModel):
     questions: tuple[Quantity, ...] = QUESTIONS
     """Quantities in addition to the headline. Their p-values are adjusted only for each other."""
     demands: tuple[str, ...] = ()
-    """Demands, in the syntax of `--fail-if-worse`: `tnr:0.05`, `tpr >= 0.8`, `flips <= 3`."""
+    """Demands in the syntax of `--fail-if-worse`, such as `tnr:0.05`, `tpr >= 0.8` or `flips <= 3`."""
     must_pass: tuple[str, ...] = ()
     """The IDs of claims that every variant must judge correctly."""
     splitting: str | None = None
@@ -128,9 +128,11 @@ class ExperimentPlan(BaseModel):
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if not self.data and self.dataset is None:
-            raise PydanticCustomError("elsewhere", "it is missing: set a file here, or set `dataset`", {"at": ["data"]})
+            raise PydanticCustomError(
+                "elsewhere", "is missing; set `data` to a file, or set `dataset`", {"at": ["data"]}
+            )
         if self.baseline is not None and self.baseline not in self.variants:
-            raise PydanticCustomError("baseline", "the variants are " + ", ".join(self.variants), {"at": ["baseline"]})
+            raise PydanticCustomError("baseline", "must be one of " + ", ".join(self.variants), {"at": ["baseline"]})
         field = "demands"
         try:
             refuse_demands([read_demand(one) for one in self.demands])
@@ -152,7 +154,6 @@ class ExperimentPlan(BaseModel):
         return self
 
     def _refuse_address_alone(self, name: str, changes: Mapping[str, Any]) -> None:
-        """Raises PydanticCustomError if a variant removes the model, but keeps the shared `base_url`."""
         together = {**self.settings, **changes}
         if together.get("base_url") is None or together.get("model", "") is not None:
             return
@@ -161,25 +162,27 @@ class ExperimentPlan(BaseModel):
         raise PydanticCustomError("setting", _ADDRESS_ALONE, {"at": at})
 
     def load(self, *, held_out: bool = False) -> Data:
-        """Returns the development part of the data, or the held-out part, which excludes claims that must pass.
+        """Returns the development part or the held-out part of the data. Claims in `must_pass` are never held out.
 
-        Raises DataError, or ConfigError if nothing is held out, if a part has no groups, if a claim that must pass is
-        not in the data or has no label, or if `splitting` is set for claims.
+        Raises DataError if the data cannot be read. Raises ConfigError if nothing is held out, a part contains no
+        groups, a claim in `must_pass` is unknown or unlabelled, or `splitting` is set for claims.
         """
         data = load_data(self.data_path, self.dataset)
         self._refuse_unknown_claims(data)
         if self.splitting is not None and data.kind == "claims":
-            raise ConfigError(f"splitting: {self.dataset or self.data} contains claims, which are not split; remove it")
+            raise ConfigError(f"remove `splitting`: {self.dataset or self.data} contains claims, which are not split")
         if self.held_out is None:
             if held_out:
-                raise ConfigError("nothing is held out: set `held_out` in the plan, for example to 0.3")
+                raise ConfigError("nothing is held out; set `held_out` in the plan, for example to 0.3")
             return data
         needed = {*self.must_pass}
         known = {data.group_of(item) for item in data.items if item.run.id in needed}
         groups = data.groups
         kept = {*groups[round(len(groups) * (1.0 - self.held_out)) :]} - known
         if not 0 < len(kept) < len(groups):
-            raise ConfigError(f"held_out: {self.held_out:g} of {len(groups)} groups leaves one part without groups")
+            raise ConfigError(
+                f"held_out: {self.held_out:g} of {len(groups)} groups leaves one part empty; use another share"
+            )
         if held_out:
             return data.of_groups(kept, HELD_OUT)
         n = len(data.of_groups(kept).items)
@@ -188,7 +191,7 @@ class ExperimentPlan(BaseModel):
     def _refuse_unknown_claims(self, data: Data) -> None:
         known = {item.run.id for item in data.items if data.kind == "claims" and item.gold[0] is not None}
         if strangers := [one for one in self.must_pass if one not in known]:
-            raise ConfigError(f"must_pass: {strangers[0]!r} is not a labelled claim in {self.data}")
+            raise ConfigError(f"must_pass: unknown claim {strangers[0]!r}; use ids of labelled claims in {self.data}")
 
     @property
     def baseline_name(self) -> str:
@@ -196,17 +199,17 @@ class ExperimentPlan(BaseModel):
 
     @property
     def data_path(self) -> Path:
-        """Returns the path of the data. Raises ConfigError if the data set is missing."""
+        """The path of the data. Raises ConfigError if the data set is missing."""
         if self.dataset is None:
             return self.folder / self.data
         name, _, part = self.dataset.partition(":")
         return find_part(name, part, str(self.folder / self.data) if self.data else None)
 
     def settings_of(self, variant: str, defaults: CheckSettings | None = None, **limits: Any) -> CheckSettings:
-        """Returns a variant's settings: `defaults`, overridden by the plan's, then the variant's, and finally `limits`.
+        """Returns a variant's settings: `defaults`, overridden by the plan, then the variant, and finally `limits`.
 
-        If no plan is set, it is `fused` for every claim, so that all claims of an experiment are judged with the same
-        prompts. Raises ConfigError for settings that cannot be combined.
+        If no plan is set, the `fused` plan is used for every claim, so that all claims in an experiment are judged with
+        the same prompts. Raises ConfigError for settings that cannot be combined.
         """
         changes = {**self.settings, **self.variants[variant]}
         resolved = {name: self._resolved(name, value) for name, value in changes.items()}
@@ -231,17 +234,17 @@ class ExperimentPlan(BaseModel):
 
 
 def load_plan(path: str | Path) -> ExperimentPlan:
-    """Returns the plan in a YAML file. Paths are relative to its folder. Raises DataError with file, line and field."""
+    """Reads a plan from a YAML file. Paths are relative to the file's folder. Raises DataError with line and field."""
     path = Path(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError("this is not UTF-8 text", path=str(path)) from error
+        raise DataError("must be UTF-8 text", path=str(path)) from error
     except (OSError, ValueError) as error:  # ValueError: the path contains NUL
         raise DataError(f"cannot be read ({getattr(error, 'strerror', None) or error})", path=str(path)) from error
     placed = read_placed_yaml(text, str(path))
     if "folder" in placed.fields:
-        raise placed.error("there is no such field", ["folder"])
+        raise placed.error("unknown field; remove it", ["folder"])
     try:
         return ExperimentPlan.model_validate({**placed.fields, "folder": path.parent})
     except ValidationError as error:
@@ -249,14 +252,13 @@ def load_plan(path: str | Path) -> ExperimentPlan:
 
 
 def _check_settings(place: list[str], values: Mapping[str, Any]) -> None:
-    """Raises PydanticCustomError for the first setting that does not exist or has an invalid value."""
     try:
         CheckSettings.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         said = describe(error, CheckSettings.model_fields)
         if first["type"] == "extra_forbidden":
-            said = f"there is no such setting{is_it(str(first['loc'][0]), CheckSettings.model_fields)}"
+            said = f"unknown setting{is_it(str(first['loc'][0]), CheckSettings.model_fields)}"
         said = said.partition(" = ")[2] or said
         at = [*place, *map(str, first["loc"][:1])]
         raise PydanticCustomError("setting", "{said}", {"at": at, "said": said[:LONGEST_SAID]}) from error
@@ -265,8 +267,8 @@ def _check_settings(place: list[str], values: Mapping[str, Any]) -> None:
 def _placed(placed: PlacedYaml, first: ErrorDetails) -> DataError:
     at = first.get("ctx", {}).get("at") or first["loc"]
     said = {
-        "extra_forbidden": "there is no such field",
-        "missing": "it is missing",
+        "extra_forbidden": "unknown field",
+        "missing": "is missing",
         "string_pattern_mismatch": "use up to 64 letters, digits, `.`, `_` or `-`, starting with a letter or digit",
     }.get(first["type"])
     at = at[:-1] if at and at[-1] == "[key]" else at

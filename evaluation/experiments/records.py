@@ -37,7 +37,7 @@ class PromptFile(Record):
     path: str
     sha256: str
     first_line: str
-    """The first line that the packaged prompt does not contain, or the first line if there is none."""
+    """The first line that the packaged prompt does not contain, or the first line if it contains all of them."""
     is_changed: bool
     """Whether the text differs from the packaged prompt."""
     changes: str = ""
@@ -45,7 +45,7 @@ class PromptFile(Record):
 
     @property
     def words(self) -> str:
-        """Describes the file, such as `variants/strict/safe/assessment.md (19ba95bb0fe0): “each detail” − “so”`."""
+        """Describes the file, as in `variants/strict/safe/assessment.md (19ba95bb0fe0): “each detail” − “so”`."""
         same = "" if self.is_changed else ", with the packaged text"
         return f"{self.path} ({self.sha256[:12]}): {self.changes or f'“{self.first_line}”'}{same}"
 
@@ -59,12 +59,12 @@ class Variant(Record):
     fingerprint: Fingerprint
     """The model, plan, prompt hashes and everything else that affects the results."""
     shares_evidence: bool
-    """Whether it saw exactly the same passages as the baseline for every claim in every repeat that both judged.
+    """Whether the variant saw exactly the baseline's passages for every claim in every repeat that both judged.
 
     Identical queries are answered once for all variants, so variants that judge differently can share searches.
     """
     n_same_evidence: Count = 0
-    """Number of claims (times repeats) with exactly the baseline's passages, of the `n_compared` that both judged."""
+    """Number of claims (times repeats) with exactly the baseline's passages, out of the `n_compared` judged by both."""
     n_compared: Count = 0
     prompt_files: tuple[PromptFile, ...] = ()
     """The user's own prompt files that the variant used."""
@@ -73,7 +73,7 @@ class Variant(Record):
 
 
 class JudgedClaim(Record):
-    """The judgement of one variant on one claim in one repeat."""
+    """One variant's judgement of one claim in one repeat."""
 
     variant: Name
     repeat: Repeat
@@ -93,7 +93,7 @@ class JudgedClaim(Record):
 
 
 class JudgedText(Record):
-    """The judgement of one variant on one whole response in one repeat."""
+    """One variant's judgement of one whole response in one repeat."""
 
     variant: Name
     repeat: Repeat
@@ -130,8 +130,10 @@ class Results(Record):
     def _names_its_variants(self) -> Self:
         names = {variant.name for variant in self.variants}
         strangers = ({one.variant for one in self.claims} | {one.variant for one in self.responses}) - names
-        if strangers or self.baseline not in names or len(names) < len(self.variants):
-            raise ValueError(f"the variants are {sorted(names)}: {sorted(strangers) or self.baseline} is wrong")
+        if len(names) < len(self.variants):
+            raise ValueError("variants must have unique names")
+        if unknown := sorted({*strangers, self.baseline} - names):
+            raise ValueError(f"unknown variants {unknown}; the variants are {sorted(names)}")
         return self
 
 
@@ -195,7 +197,7 @@ class ItemRow(Record):
 
 
 class Conclusion(Record):
-    """The conclusion of a comparison about the headline."""
+    """What a comparison shows about the headline."""
 
     first: Name
     second: Name
@@ -204,7 +206,7 @@ class Conclusion(Record):
 
 
 class PastExperiment(Record):
-    """The record of an experiment, which is a line of `history.jsonl` in its run directory."""
+    """The record of an experiment: a line of `history.jsonl` in its run directory."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     created_at: datetime | None
@@ -220,7 +222,7 @@ class PastExperiment(Record):
 
     @property
     def asked(self) -> tuple[object, ...]:
-        """Everything that identifies the experiment. A repetition does not count as a new experiment."""
+        """Everything that identifies the experiment, so that a repetition does not count as a new experiment."""
         shaped = (one.variant.fingerprint.configuration for one in self.variants)
         return self.data, self.n_items, self.repeats, *sorted(json.dumps(one, sort_keys=True) for one in shaped)
 

@@ -1,4 +1,5 @@
-"""Runs an experiment: every variant on every item in every repeat. Being killed costs only the calls in progress.
+"""Runs an experiment: every variant judges every item in every repeat. A killed experiment loses only the calls in
+progress.
 
     results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
 
@@ -67,13 +68,13 @@ from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.search.given import GivenIndexes
 
 CALLS_AT_ONCE = 64
-"""Maximum number of concurrent model calls if the settings have no limit. Twice as many claims are in progress, since
-each makes its calls one after the other, and claims of several variants often wait for the same call."""
+"""Maximum number of concurrent model calls if the settings have no limit. Twice as many claims are in progress, because
+a claim makes one call at a time, and claims of several variants often wait for the same call."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 PROPOSALS = "proposals.sqlite"
 """The answers of a model that proposed prompts, if any. Limits also apply to them."""
 REPORT = "experiment.json"
-"""The file that compares the results, if it was saved next to them."""
+"""The file that compares the results, if the file was saved next to them."""
 
 
 CALLS_OF_ITEM = 3
@@ -100,10 +101,10 @@ async def astream_experiment(
     `limits` override both. Everything is validated before any money is spent.
 
     With `run_dir`, an experiment can be resumed. Another attempt judges only items that are missing or that failed for
-    a temporary reason (budget, timeout, tool failure). Variants, prompts, claims, repeats and limits may change.
-    Answers are stored by request, so only changes cost money. The budget applies to all variants, repeats and attempts
-    in the folder. If it is used up, attempts with items left to judge are rejected. The user's cache is not used,
-    because each repeat must be another draw from the model.
+    a temporary reason (budget, timeout, tool failure). Variants, prompts, claims, repeats and limits may change between
+    attempts. Because answers are stored by request, only changed requests cost money. The budget covers all variants,
+    repeats and attempts in the folder. When the budget is used up, attempts with unjudged items are rejected. The
+    user's cache is not used, because each repeat must be another draw from the model.
 
     Costs money if a model or a paid search is used. Raises ConfigError or DataError. A caller that stops before the end
     must close the stream (`contextlib.aclosing`).
@@ -151,10 +152,11 @@ async def astream_experiment(
 async def judged_before(
     plan: ExperimentPlan, data: Data, settings: Mapping[str, CheckSettings], run_dir: Path | None
 ) -> list[Cell]:
-    """Returns the cells that the answers in a run directory determine, completely or up to the first missing answer.
+    """Returns the cells that can be computed from stored answers, at least up to the first missing answer.
 
-    Nothing is requested, downloaded or written. Reads a copy, because opening the log or the answers may change them.
-    Repeats only judgements by chat models, which takes time. Raises OSError and the errors of `astream_experiment`.
+    Nothing is requested, downloaded or written. The run directory is copied first, because opening the log or the
+    answers may change these files. Only the judgements of chat models are repeated, which takes time. Raises OSError
+    and the errors of `astream_experiment`.
     """
     if run_dir is None or not (run_dir / CELLS).exists():
         return []
@@ -207,7 +209,7 @@ def n_judged_in(folder: Path | None, data: Data) -> int:
 
 
 def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> Iterator[_Task]:
-    """Yields the tasks, with all variants of an item in a row, so that shared answers are soon used."""
+    """Yields the tasks. The variants of an item follow each other, so that shared answers are used soon."""
     shaped = {one.name: json.dumps(one.made_of, sort_keys=True) for one in ready}
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:
@@ -228,7 +230,7 @@ async def _judge_tasks(
     plan: ExperimentPlan,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
-    """Yields the cells as they arrive, repeat by repeat. Closes the resources of a repeat before the next one."""
+    """Yields the cells as they arrive, repeat by repeat. Closes the resources of a repeat before the next repeat."""
     begun = _Begun(Budget() if ready[0].settings.batch else common.budget)  # batches wait for all items
     indexes = GivenIndexes(at_once // len(ready) + 1)  # each claim in progress takes about 1.6 MB
     searches, *of_repeats = answers
@@ -248,10 +250,9 @@ async def _judge_tasks(
 
 
 class _Begun:
-    """Limits the items in progress to those that the budget covers. Interrupted items would cost money without a
-    verdict.
+    """Limits the items in progress to those that the budget covers, because interrupted items waste money.
 
-    Items begin in the order in which they arrived, so that the variants of a claim share the answers of the first one.
+    Items begin in the order in which they arrived, so that the variants of a claim share the first variant's answers.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -259,7 +260,7 @@ class _Begun:
         self._turn, self._ended = asyncio.Lock(), asyncio.Event()
 
     async def judged(self, judging: Callable[[], Awaitable[FactualityReport]]) -> FactualityReport:
-        """Returns the report. Judging begins when the items in progress leave enough calls for it, or have ended."""
+        """Waits until the budget covers another item or no item is in progress, then judges and returns the report."""
         async with self._turn:
             while self._n and not self._budget.lasts_for(self._calls_each * (self._n + 1)):
                 self._ended.clear()
@@ -275,10 +276,7 @@ class _Begun:
 
 
 def _split_judge(plan: ExperimentPlan, checking: Checking, stack: AsyncExitStack) -> Verifier | None:
-    """Returns the judge that measures how well variants split. A model is called in the baseline's session.
-
-    Raises ConfigError if the judge cannot be built.
-    """
+    """Returns the judge that measures how well variants split, if any. A model is called in the baseline's session."""
     if plan.splitting is None:
         return None
     spec, settings = parse_spec(plan.splitting), checking.setup.settings
@@ -303,7 +301,7 @@ def _judge(
         checking, run = checkings[task.key[0]], task.item.run
         sources = await sources_of(run, indexes)
         if sources is None and not checking.setup.tools:
-            sources = Sources(())  # there is nothing to judge against, so the claim becomes unscored
+            sources = Sources(())  # without anything to judge against, the claim becomes unscored
         if sources is None:
             refuse_without_documents(checking.setup.settings, checking.setup.tools)
         else:
@@ -326,7 +324,7 @@ def _judge(
 
 
 def _refuse_spent_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> None:
-    """Raises ConfigError if earlier attempts, even with variants edited since, have used up the limits."""
+    """Raises ConfigError if earlier attempts, even those with other variants, have used up the limits."""
     calls, usd = (sum(paid) for paid in zip(*(one.paid_before for one in answers), strict=True))
     limits = {"max_calls": (calls, whole.max_calls), "budget_usd": (usd, whole.budget_usd)}
     reached = [f"{name} = {most:g}" for name, (spent, most) in limits.items() if most is not None and spent >= most > 0]
@@ -338,7 +336,6 @@ def _refuse_spent_limits(whole: CheckSettings, answers: Sequence[SharedAnswers],
 
 
 def _shared_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> Common:
-    """Returns the limits and batches of the whole experiment. The cost of earlier attempts counts."""
     common = common_to(whole, folder)
     for one in answers:
         common.budget.note_earlier(*one.paid_before)
@@ -365,7 +362,7 @@ def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAn
 
 @contextmanager
 def proposal_store(run_dir: Path, whole: CheckSettings, repeats: int) -> Iterator[Store]:
-    """Yields the store for a model that proposes prompts for an experiment on claims, within the folder's limits."""
+    """Opens the store of an experiment on claims, for a model that proposes prompts. The folder's limits apply."""
     with ExitStack() as stack:
         stack.enter_context(claimed_folder(run_dir, {"experiment": "claims"}))
         (run_dir / PROPOSALS).touch()

@@ -2,14 +2,16 @@
 
 The measures follow Claimify (Metropolitansky and Larson 2025, arXiv 2502.10855: entailment, coverage,
 self-containedness), DnDScore (Wanner et al. 2024, arXiv 2412.13175: claims are judged in context) and Core (Jiang et
-al. 2024, arXiv 2407.03572: redundancy). Departures: in these papers, a chat model decides whether the elements of a
-sentence are covered and whether a claim is entailed or clear. Here, elements are the smallest statements found by the
-packaged parser, which favours splitters that use this parser. Entailment and coverage are mean degrees of support
-according to any judge of claims by texts. The parser, not the judge, decides whether a claim is self-contained and
-atomic. Claimify's test of verdicts with and without more context is omitted.
+al. 2024, arXiv 2407.03572: redundancy).
 
-All measures are shares in [0, 1] of the items that `n` counts. Higher is better, except for redundancy. They are None
-if there are no claims or, for coverage, no sentences that state something.
+Departures: in these papers, a chat model decides whether the elements of a sentence are covered and whether a claim is
+entailed or clear. Here, the elements are the smallest statements found by the packaged parser, which favours splitters
+that use the same parser. Entailment and coverage are mean degrees of support, and can be measured by any judge. The
+parser decides whether a claim is self-contained and atomic. Claimify's test of verdicts with and without more context
+is omitted.
+
+All measures are shares in [0, 1] of the items counted in `n`. Higher is better, except for redundancy. A measure is
+None if there are no claims. Coverage is None if no sentence states anything.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ class SplitShare(Record):
     n: Count
     """Number of claims. For coverage, number of statements in sentences."""
     n_unscored: Count = 0
-    """Number that the judge could not read. For redundancy, claims that it could not compare with all others."""
+    """Number that the judge could not read. For redundancy, claims that could not be compared with all other claims."""
 
 
 class SplitQuality(Record):
@@ -70,16 +72,19 @@ class SplitQuality(Record):
     atomicity: SplitShare
     """Share of claims that the parser does not split further."""
     redundancy: SplitShare
-    """Share of claims outside the largest set of a sentence's claims in which no claim entails another."""
+    """Share of claims outside a largest set of a sentence's claims in which no claim entails another."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether the judge could read everything."""
+        """Whether the judge could read all texts."""
         return not any(share.n_unscored for _, share in self)
 
 
 async def split_quality(splits: Sequence[Split], judge: Verifier, *, meter: UsageMeter) -> SplitQuality:
-    """Returns all measures by one judge. Raises ConfigError. Requires the extras `offline` and `evaluation`."""
+    """Returns all measures, as judged by `judge`. Requires the `offline` and `evaluation` extras.
+
+    Raises ConfigError if an extra is not installed.
+    """
     return SplitQuality(
         coverage=await coverage(splits, judge, meter=meter),
         entailment=await entailment(splits, judge, meter=meter),
@@ -97,7 +102,7 @@ async def coverage(splits: Sequence[Split], judge: Verifier, *, meter: UsageMete
 
 
 def _elements(split: Split) -> list[str]:
-    """Returns the smallest statements in a sentence, or nothing if it states nothing."""
+    """Returns the smallest statements in a sentence, or an empty list if it states nothing."""
     nlp = load_pipeline()
     if not states_something(split.sentence, nlp):
         return []
@@ -115,7 +120,7 @@ def self_containedness(splits: Sequence[Split]) -> SplitShare:
 
 
 def _is_clear(claim: str, split: Split) -> bool:
-    """Whether the context would not change the claim, and no pronoun remains unresolved."""
+    """Whether the claim is clear without the context and contains no unresolved pronoun."""
     found = read_claims(claim, (*split.before, split.sentence), split.prompt, load_pipeline())
     return not any(one.is_open or one.self_contained != one.text for one in found)
 

@@ -1,4 +1,4 @@
-"""Prepares the variants of a plan before anything is spent, and describes them in the results."""
+"""Prepares the variants of a plan before any money is spent, and describes them in the results."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class ReadyVariant:
 def all_settings(
     plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
 ) -> dict[str, CheckSettings]:
-    """Returns the settings of each variant. Raises ConfigError with the variant's name, and DataError for missing
-    files.
+    """Returns the settings of each variant.
 
-    Lints the prompts and checks the names of searches, but opens nothing.
+    Lints the prompts and checks the names of searches, but opens nothing. Raises ConfigError with the variant's name,
+    and DataError if a file is missing.
     """
     found: dict[str, CheckSettings] = {}
     for name in plan.variants:
@@ -64,9 +64,9 @@ def all_settings(
             check_sources(settings.search, settings.docs)
             _refuse_prompts(settings.prompts)
             if getattr(settings, "recording", None) is not None:
-                raise ConfigError("experiments cannot be recorded: the run directory already stores every call")
+                raise ConfigError("remove `recording`: the run directory of an experiment already stores every call")
             if settings.eligibility:
-                raise ConfigError("eligibility is not supported in experiments: remove it, or set it to no")
+                raise ConfigError("experiments do not support `eligibility`; remove it, or set it to `no`")
         except ConfigError as error:
             raise ConfigError(f"variant {name!r}: {error}") from error
         found[name] = settings
@@ -74,20 +74,20 @@ def all_settings(
 
 
 def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
-    """Returns the settings of the whole experiment, which are the same in all variants."""
+    """Returns the settings that apply to the whole experiment, and are therefore the same in all variants."""
     first = next(iter(settings.values()))
     return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
 
 
 def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
-    """Yields the linter's warnings about prompts that are nevertheless accepted, once for each folder."""
+    """Yields the linter's warnings about the accepted prompts, once for each folder."""
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
         for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
 def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:
-    """Yields the prompts in a user's folder, with their changes from the baseline's or else the packaged prompts."""
+    """Yields the prompts in a user's folder, with their changes. The baseline is compared with the packaged prompts."""
     registry = PromptRegistry.load(settings.prompts)
     compared = PromptRegistry.load(None if baseline.prompts == settings.prompts else baseline.prompts)
     for prompt in (registry[name] for name in sorted(registry.own)):
@@ -106,9 +106,8 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
     """Reads the documents and checks that every model can be called. Makes no network calls.
 
-    Variants with the same search settings share the documents.
-
-    Raises ConfigError or DataError. Two variants that would send exactly the same requests are also an error.
+    Variants with the same search settings share the documents. Raises ConfigError or DataError. If two variants would
+    send exactly the same requests, raises ConfigError.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}
@@ -128,27 +127,26 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
         if same is not None:
             changed = ", ".join(sorted({*plan.variants[same], *plan.variants[name]})) or "nothing"
             raise ConfigError(
-                f"variants {same!r} and {name!r} would send the same requests: they differ in {changed}, which "
-                f"changes nothing in the plan {of_variant.plan!r}"
+                f"variants {same!r} and {name!r} would send the same requests, because their only difference "
+                f"({changed}) has no effect in the {of_variant.plan!r} plan; change another setting"
             )
         ready.append(one)
     return ready
 
 
 def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
-    """Raises ConfigError if a variant has nothing to judge against: no search, and no documents in settings or data."""
+    """Raises ConfigError if a variant has neither a search nor documents in its settings or the data."""
     if any(item.run.documents is not None for item in data.items):
         return
     for one in ready:
         if not one.tools:
             raise ConfigError(
-                f"variant {one.name!r}: there is nothing to judge against: set documents (docs) or a search in the "
-                "plan's settings, or add a `document` to each claim or `documents` to each response"
+                f"variant {one.name!r} has nothing to judge against; set `docs` or `search` in the plan's settings, "
+                "or add a `document` to each claim or `documents` to each response"
             )
 
 
 def _tools(settings: CheckSettings, read: dict[CheckSettings, tuple[SearchTool, ...]]) -> tuple[SearchTool, ...]:
-    """Returns the variant's search tools, and adds them to `read` under the settings that affect them."""
     key = settings.of_search_tools
     if key not in read:
         read[key] = open_search_tools(settings)
@@ -169,7 +167,6 @@ def _refuse_prompts(folder: Path | None) -> None:
 
 
 def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the changes as displayed in results, without passwords in URLs."""
     return {
         name: without_userinfo(value) if name == "base_url" and isinstance(value, str) else value
         for name, value in changes.items()
@@ -179,7 +176,7 @@ def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
 def describe_variants(
     ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> tuple[Variant, ...]:
-    """Returns the variants as displayed in results, with the texts of prompts that differ."""
+    """Returns the variants as displayed in results, with the texts of prompts that differ between variants."""
     shared = shared_evidence([one.name for one in ready], claims, baseline, by_text=by_text)
     return tuple(
         Variant(

@@ -1,1 +1,1 @@
-"""Has a model write text for an evaluation: long responses to prompts, and prompts on a topic."""
+"""Generates text with a model for an evaluation: long responses to prompts, or prompts on a topic."""

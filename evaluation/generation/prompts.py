@@ -1,4 +1,4 @@
-"""Generates prompts like LongFact's, on its topics or on topics from a file."""
+"""Generates prompts like LongFact's, on LongFact's topics or on topics from a file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ google-deepmind/long-form-factuality."""
 
 
 def load_topics(place: str | Path) -> tuple[str, ...]:
-    """LongFact's topics for `longfact`, otherwise the topics in a file, one per line. Empty lines are skipped.
+    """Returns LongFact's topics for `longfact`. Otherwise, reads topics from a file, one per line, skipping empty
+    lines.
 
     Raises DataError if the file cannot be read or contains no topics.
     """
@@ -52,7 +53,7 @@ def load_topics(place: str | Path) -> tuple[str, ...]:
         return LONGFACT_TOPICS
     topics = tuple(line.strip() for _, line in read_lines(place) if line.strip())
     if not topics:
-        raise DataError("it contains no topics; write one per line", path=place_name(place))
+        raise DataError("the file contains no topics; write one per line", path=place_name(place))
     return topics
 
 
@@ -62,27 +63,27 @@ LONGEST_TOPIC = 200
 
 @dataclass(frozen=True)
 class PromptsRequest:
-    """A request for prompts."""
+    """The topics to generate prompts on, and the number of prompts per topic."""
 
     topics: Sequence[str]
     n: int
-    """Number of prompts on each topic; the paper keeps 30."""
+    """Number of prompts on each topic. The paper keeps 30."""
     kind: Kind
     out: str
     """The file that the rows will be written to, as named in the report."""
 
     def __post_init__(self) -> None:
-        """Raises ConfigError for blank, overlong or duplicate topics."""
+        """Raises ConfigError if a topic is blank, too long or repeated."""
         ids: dict[str, str] = {}
         for topic in self.topics:
             check_given("topic", topic)
             if len(topic) > LONGEST_TOPIC:
                 raise ConfigError(f"topic {topic[:40]!r}... is longer than {LONGEST_TOPIC} characters; shorten it")
             if _as_id(topic) in ids:
-                raise ConfigError(f"topics {ids[_as_id(topic)]!r} and {topic!r} are the same")
+                raise ConfigError(f"topics {ids[_as_id(topic)]!r} and {topic!r} are the same; remove one of them")
             ids[_as_id(topic)] = topic
         if not ids:
-            raise ConfigError("set a topic (--topic)")
+            raise ConfigError("set at least one topic with --topic")
 
 
 async def generate_prompts(
@@ -93,11 +94,12 @@ async def generate_prompts(
     model: BaseChatModel | None = None,
     note: Callable[[], None] = lambda: None,
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
-    """The prompts by topic, in the given order, and a report on them. Costs money.
+    """Returns the prompts by topic, in the given order, and a report on them. Costs money.
 
-    There may be fewer than requested; the report states the number for each topic and the reason. `run_dir` makes the
-    run resumable: if it is restarted with the same arguments, only calls that were in flight are paid for again. `note`
-    is called once for each topic, after the first collection of its prompts. Raises ConfigError or DataError.
+    There may be fewer prompts than requested. The report states the number for each topic and the reason. With
+    `run_dir`, a run can be resumed: call again with the same arguments, and only calls that were in flight are paid for
+    again. `note` is called once for each topic, when its first prompts have been collected. Raises ConfigError or
+    DataError.
     """
     chat = settings.writer(model)
     try:
@@ -161,8 +163,7 @@ async def _all_topics(
 async def _without_repeats(
     asked: PromptsRequest, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """Drops prompts that an earlier topic already has, which can happen because topics run concurrently, and collects
-    replacements."""
+    """Replaces prompts that an earlier topic already has. Topics run concurrently, so they may repeat prompts."""
     topics: list[tuple[TopicReport, list[str]]] = []
     seen: set[str] = set()
     for topic, result in zip(asked.topics, results, strict=True):
@@ -199,7 +200,7 @@ def _rows(topic: str, prompts: Sequence[str], kind: Kind, generated_by: Generate
 
 
 def _as_id(topic: str) -> str:
-    """The topic as it appears in ids, in LongFact's own style: `20th-century-events`."""
+    """Returns the topic as it appears in LongFact's ids, such as `20th-century-events`."""
     return "-".join(topic.casefold().split())
 
 
@@ -210,7 +211,7 @@ def _used(kind: Kind) -> tuple[str, ...]:
 def _configuration(
     asked: PromptsRequest, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
 ) -> dict[str, Any]:
-    """The configuration that must not change between attempts at the same run."""
+    """Returns the configuration that must not change between attempts at the same run."""
     return {
         "topics": list(asked.topics),
         "n": asked.n,

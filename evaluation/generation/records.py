@@ -1,4 +1,4 @@
-"""Defines the records of generation: the rows of files, and the report of a run."""
+"""Defines the rows of generated files, and the reports on runs that generate them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Appends responses to a file in whole lines, so that a run can be resumed after being killed at any time."""
+"""Appends responses to a file in whole lines, so that a killed run can be resumed."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from factloop.evaluation.generation.records import GeneratedBy, GeneratedRespons
 from factloop.evaluation.running.log import Log, LogFormat, read_records
 
 Outcome = GeneratedResponse | UnansweredPrompt
-"""The answer to a prompt, or the reason why there is none, in which case the prompt has no line and is sent again."""
+"""The answer to a prompt, or the reason why there is none. A prompt without an answer has no line in the file."""
 
 _BEGINNING = b'{"id":"'
 """Every line written here starts like this. An unfinished last line that starts differently was not written here."""
 
 
 def read_responses(path: Path) -> dict[str, GeneratedResponse]:
-    """Maps prompt ids to the rows of the file. Empty if the file does not exist. Does not change the file.
+    """Maps prompt ids to the rows of the file, without changing the file. Empty if the file does not exist.
 
-    Raises ConfigError if the file cannot be read, or if a line was not written here; the error has the line number.
+    Raises ConfigError if the file cannot be read, or if factloop did not write one of its lines. The error contains the
+    line number.
     """
     try:
         with path.open("rb") as file:
@@ -37,7 +38,7 @@ def read_responses(path: Path) -> dict[str, GeneratedResponse]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise ConfigError(f"cannot read {path} ({error.strerror or error})") from error
     except DataError as error:
         raise _not_ours(error) from error
 
@@ -46,11 +47,11 @@ def read_responses(path: Path) -> dict[str, GeneratedResponse]:
 def open_responses(
     path: Path, asked: Mapping[str, AnyPrompt], *, system: str, generated_by: GeneratedBy
 ) -> Iterator[Log[Outcome, str]]:
-    """Opens the file, which only one process at a time can use. A last line that is incomplete because the process was
-    killed is dropped.
+    """Opens the file, which only one process at a time can use. Drops an incomplete last line left by a killed process.
 
-    Raises ConfigError if another process has the file open, if it cannot be used, or if it contains anything but
-    responses of this system with these settings to the prompts in `asked`; the file is then left unchanged.
+    Raises ConfigError if another process has the file open, or if the file cannot be used. Also raises ConfigError, and
+    leaves the file unchanged, if it contains anything but responses of this system with these settings to the prompts
+    in `asked`.
     """
     with _held(path):
         try:
@@ -65,7 +66,7 @@ def _fields(line: bytes, name: str, number: int) -> dict[str, Any]:
     try:
         text = line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise DataError("it is not UTF-8", path=name, line=number) from error
+        raise DataError("this line is not UTF-8", path=name, line=number) from error
     return parse_object(text, name, number)
 
 
@@ -75,7 +76,7 @@ def _row(line: bytes, name: str, number: int | None) -> GeneratedResponse:
 
 
 def _last_row(line: bytes, name: str, number: int) -> GeneratedResponse | None:
-    """The row on a last line without a line break, which an editor may have removed; None if it is incomplete."""
+    """Returns the row on a last line without a line break, which an editor may have removed. None if incomplete."""
     try:
         _fields(line, name, number)
     except DataError:
@@ -134,9 +135,9 @@ def _held(path: Path) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout as error:
-        raise ConfigError(f"{path}: another process is using this file") from error
+        raise ConfigError(f"another process is using {path}; wait for it to finish") from error
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be written ({error.strerror or error})") from error
+        raise ConfigError(f"cannot write {path} ({error.strerror or error})") from error
     try:
         yield
     finally:
@@ -144,4 +145,4 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def _not_ours(error: DataError) -> ConfigError:
-    return ConfigError(f"{error}; --out can only resume a file that factloop wrote: use another file")
+    return ConfigError(f"{error}; --out can resume only a file that factloop wrote, so use another file")

@@ -1,6 +1,6 @@
 """Generates a model's long responses to prompts, as in the paper (Wei et al. 2024, section 6).
 
-Departures from the released code: a response may be four times as long (4,096 tokens), the postamble has this project's
+Departures from the released code: a response may be four times as long (4,096 tokens), the postamble has our own
 wording, and a prompt whose call fails is left unanswered instead of being retried forever.
 """
 
@@ -44,11 +44,10 @@ async def astream_responses(
 ) -> Events[Outcome, ResponsesReport]:
     """Requests the responses that `out` does not contain yet, and appends each as it arrives, in no particular order.
 
-    Costs money. `out` may come from an earlier run with the same arguments (more prompts are allowed); prompts answered
-    in it are not sent again. `model` is a chat model built by the caller; otherwise, the model in the settings is used.
-    A prompt without an answer is listed in the report with the reason, and has no row. Raises ConfigError and DataError
-    for errors found before any money is spent, and ConfigError if writing fails. A caller that stops early must close
-    the stream (`contextlib.aclosing`).
+    Costs money. `out` may come from an earlier run with the same arguments or fewer prompts. Answers in it are kept. If
+    `model` is set, it is used instead of the model in the settings. A prompt without an answer has no row in `out`, but
+    the report lists it with the reason. Raises ConfigError and DataError for errors found before any money is spent,
+    and ConfigError if writing fails. A caller that stops early must close the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     async with AsyncExitStack() as stack:
@@ -95,7 +94,7 @@ class _ResponseRequests:
         return outcome
 
     def report(self, rows: Iterator[Outcome], **known: Any) -> ResponsesReport:
-        """The report on a run that ends with these rows; `known` contains the fields that are already known."""
+        """Returns the report on a run that ends with these rows. `known` contains the remaining fields."""
         cut_off = [isinstance(row, GeneratedResponse) and row.cut_off for row in rows]
         return ResponsesReport(
             system=self.system,

@@ -1,4 +1,4 @@
-"""Defines the settings of generation, and estimates its cost."""
+"""Defines the settings for generating text, and estimates the cost."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ class ResponseSettings(RunSettings):
     def named_model(self) -> str:
         """The name of the model. Raises ConfigError if none is set."""
         if self.model is None:
-            raise ConfigError("set the model that writes the text (--model), for example openai:gpt-4o-mini")
+            raise ConfigError("use --model to set the model that writes the text, for example openai:gpt-4o-mini")
         return self.model
 
     def writer(self, model: BaseChatModel | None) -> ChatModel:
-        """The caller's model, or else the one in the settings. Raises ConfigError if there is neither."""
+        """Returns the caller's model, or else the one in the settings. Raises ConfigError if there is neither."""
         given = self.named_model if model is None else model
         return build_model(self, given, base_url=self.base_url, temperature=self.temperature)
 
 
 class PromptSettings(ResponseSettings):
-    """Settings for having a model write prompts."""
+    """Settings for generating prompts with a model."""
 
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 1.0
     """Sampling temperature, as in the code released with the paper.
@@ -75,17 +75,17 @@ class PromptSettings(ResponseSettings):
 SCHEMA_TOKENS = 60
 """Number of tokens of the schema sent with each request for prompts."""
 TOKENS_OF_A_PROMPT = 40
-"""Assumed number of tokens in each prompt shown to the model; about 20 is typical."""
+"""Assumed number of tokens in each prompt shown to the model. About 20 is typical."""
 
 
 def estimate_responses(asked: Iterable[AnyPrompt], settings: ResponseSettings) -> GenerationEstimate:
-    """An upper bound for one response to each prompt. Costs nothing and needs no key."""
+    """Returns an upper bound on the cost of one response to each prompt. Costs nothing and needs no key."""
     prompts = [count_tokens(prompt.sent or prompt.prompt) for prompt in asked]
     return _bound(settings, len(prompts), sum(prompts))
 
 
 def estimate_prompts(topics: Sequence[str], n: int, kind: Kind, settings: PromptSettings) -> GenerationEstimate:
-    """An upper bound for `n` prompts on each topic. Costs nothing and needs no key."""
+    """Returns an upper bound on the cost of `n` prompts on each topic. Costs nothing and needs no key."""
     calls, tokens = 0, 0
     prompt = PromptRegistry.load(settings.prompts)[PROMPT_OF[kind]]
     for topic in topics:

@@ -1,4 +1,4 @@
-"""Works with human labels: which claims to label next, and who is right when people and a judge disagree."""
+"""Works with human labels: chooses which claims to label next, and settles disagreements between people and a judge."""
 
 from factloop.core.extras import require
 

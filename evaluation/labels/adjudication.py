@@ -118,7 +118,7 @@ def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
     """Returns the share of wins with its exact interval. The share is undefined if there are no answers."""
     if not n:
         return WinRate(value=None, undefined=Undefined.NOTHING_SCORED, n=0)
-    from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     found = binomtest(wins, n).proportion_ci(level, method="exact")
     return WinRate(value=wins / n, **ends((float(found.low), float(found.high))), n=n)
@@ -127,7 +127,7 @@ def win_rate(wins: int, n: int, level: float = LEVEL) -> WinRate:
 def _of_page(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
     file = read_answer_file(place)
     if file.claims_hash != key.claims_hash:
-        raise DataError("these answers and the key are from different pages", path=str(place), field="claims_hash")
+        raise DataError("the answers and the key must belong to the same page", path=str(place), field="claims_hash")
     given = {one.key: one.answer for one in file.answers}
     return {one.item: given.get((one.response_id, one.claim_id)) for one in key.disputed}
 
@@ -139,11 +139,11 @@ def _of_sheet(rows: Iterable[Row], key: DisagreementKey) -> Mapping[str, Answer 
         path = row.path
         read = row.read_as(AnsweredRow)
         if read.item not in known:
-            raise row.error("the key does not contain this item: use the key of this sheet", "item")
+            raise row.error("the key does not contain this item; use the key that belongs to this sheet", "item")
         if read.item in given:
-            raise row.error("this item appears twice", "item")
+            raise row.error("this item appears twice; keep only one of the rows", "item")
         given[read.item] = read.answer
     missing = [one.item for one in key.disputed if one.item not in given]
     if missing:
-        raise DataError(f"item {missing[0]} is missing: keep its row and leave `answer` empty", path=path)
+        raise DataError(f"item {missing[0]} is missing; restore its row (leave `answer` empty to skip it)", path=path)
     return given

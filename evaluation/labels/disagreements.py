@@ -1,7 +1,7 @@
 """Draws claims whose verdict differs from the human label, and presents both to a blind adjudicator.
 
 Wei et al. 2024 (section 4) had 100 such facts judged again, and SAFE was right on 76% of them. The sheet and the page
-show the verdict and the label in random order, without saying which is which. Only the key says so.
+show the verdict and the label in random order. Only the key records which is which.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from factloop.reports.downloads import Cell
 from factloop.reports.labels import ClaimToSettle, hash_of
 
 SHEET = ("item", "claim", "sentence", "prompt", "passages", "first", "second", "answer", "comment")
-"""Columns of the sheet; `answer` accepts `first`, `second` or `neither`."""
+"""Columns of the sheet. `answer` accepts `first`, `second` or `neither`."""
 PASSAGES = 5
 """Maximum number of the judge's passages shown in a row."""
 
 
 class DisputedClaim(Record):
-    """A claim on the sheet, with the information that is hidden from the adjudicator."""
+    """A claim on the sheet, with information that is hidden from the adjudicator."""
 
     item: str
     """The number of the claim on the sheet: `1`, `2` and so on."""
@@ -41,7 +41,7 @@ class DisputedClaim(Record):
 
 
 class DisagreementKey(Record):
-    """The key to a sheet or page of disagreements, with the numbers of claims that they were drawn from."""
+    """The key to a sheet or page of disagreements. Also records how many claims the disagreements were drawn from."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str
@@ -100,10 +100,10 @@ class _Case:
 def draw_disagreements(
     responses: Iterable[JudgedResponse], n: int, *, seed: int, data: str, cost_usd: float | None
 ) -> DisagreementDraw:
-    """Draws `n` disagreements, or all if there are fewer, and makes their key.
+    """Draws `n` disagreements, or all if there are fewer, and creates their key.
 
-    All disagreements are held in memory and are equally likely to be drawn, whatever the order of the responses. Raises
-    ConfigError if no claims have both a label and a verdict, or if all verdicts agree with the labels.
+    All disagreements are equally likely to be drawn, regardless of the order of the responses. They are held in memory.
+    Raises ConfigError if no claims have both a label and a verdict, or if all verdicts agree with the labels.
     """
     n_responses = n_labelled = 0
     differing: list[_Case] = []
@@ -156,7 +156,7 @@ def _cases(judged: JudgedResponse) -> Iterator[_Case]:
 
 
 def _shown(case: _Case, by: DisputedClaim) -> DrawnDisagreement:
-    """Formats both sides in the same way, leaving out the rationale, which would reveal the judge's side."""
+    """Presents both sides in the same way, without the rationale, which would reveal the judge's side."""
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
     first, second = (judge, people) if by.judge_is_first else (people, judge)
     to_settle = ClaimToSettle(

@@ -6,9 +6,9 @@ the probability that a claim is drawn and answered is its probability of being d
 A later draw leaves out the claims of the run that already have a label, and its probabilities depend on those labels. A
 total then has two unbiased estimates: one from the earlier labels alone, and one from the earlier labels and a draw
 from the remaining claims. The second is unbiased whatever the first draw was, so the two are uncorrelated. Their mean,
-weighted by `sampling.share_of_draw`, is therefore also unbiased. In that mean, a drawn claim is weighted by its
-probability divided by the share of the draw (this quotient is on its sheet), and a claim labelled earlier is weighted
-by the probability from `sampling.probability_after`.
+weighted by `sampling.share_of_draw`, is therefore also unbiased. In this mean, a claim from the later draw is weighted
+by its probability divided by the share of the draw. The sheet contains this quotient. A claim labelled earlier is
+weighted by the probability from `sampling.probability_after`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from factloop.reports.labels import ClaimToLabel, Draw
 
 @dataclass
 class DrawnPart:
-    """The returned claims of one draw, and how many of them have an answer."""
+    """The claims returned from one draw, with the number of answered claims."""
 
     draw: Draw | None
     """None if the draw is unknown."""
@@ -41,7 +41,7 @@ class DrawnPart:
 
     @property
     def share(self) -> float:
-        """Probability that a drawn claim has an answer. It is the same for all claims if people answer from the top."""
+        """The probability that a drawn claim has an answer. It is equal for all claims if people start at the top."""
         return self.n_answered / self.n_drawn
 
     @property
@@ -74,8 +74,8 @@ def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | 
 def counted(claims: Sequence[ClaimToLabel], parts: Iterable[DrawnPart]) -> list[ClaimToLabel]:
     """Returns the labelled claims with the probabilities that determine their weights.
 
-    Claims that were not drawn are unchanged. Raises DataError if a run has several independent draws, or if the number
-    of labels from before a draw is wrong.
+    Claims that were not drawn are unchanged. Raises DataError if a run has several independent draws, or if earlier
+    labels that a draw left out are missing.
     """
     given = {_name_of(part.draw): part for part in parts if part.n_answered}
     later = sorted(given.values(), key=lambda part: part.n_before)
@@ -101,7 +101,7 @@ def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
     if len(found) != part.n_before:
         raise DataError(
             f"{part.name} left out {part.n_before:,} claims that already had labels, but the other files contain "
-            f"{len(found):,} such claims: add the file that you passed to `labels next --labels`, and no other labels "
+            f"{len(found):,} such claims; add the file that you passed to `labels next --labels`, and no other labels "
             "for these claims",
             path=part.place,
         )

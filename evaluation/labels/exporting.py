@@ -1,7 +1,7 @@
 """Exports human labels to a file for `--calibration`, `research audit` and `research cascade tune`.
 
 The labels come from completed sheets (`labels next --out`), from files saved by a page, or from both. The exported file
-has a row for each claim labelled supported or not supported.
+has a row for each claim labelled as supported or not supported.
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ def export_labels(
     """Combines the labels in completed sheets and in files saved by pages.
 
     Reports do not say which system wrote the response. `systems` maps individual files to a system, and `system`
-    applies to all other files. `reports` maps `hash_of` the claims on a page to the report shown there, which provides
-    the passages. If `differing` is set, each file must contain the labels of a different person; `differing` is then
-    the rule for claims whose labels differ.
+    applies to all other files. `reports` maps the `hash_of` a page's claims to the page's report, which provides the
+    passages. With `differing`, each file must contain the labels of a different person, and `differing` is the rule for
+    conflicting labels.
 
-    Raises DataError if a file is malformed or belongs to another report, if a claim has two labels in one file (or,
-    without `differing`, in two files), if only some claims were drawn with known probabilities, or if no claims are
-    labelled.
+    Raises DataError if a file is malformed or belongs to another report, if only some claims were drawn with known
+    probabilities, or if no claims are labelled. Also raises DataError if a claim has two labels in one file or, without
+    `differing`, in two files.
     """
     _refuse_repeated(places)
     found = ExportedLabels()
@@ -112,8 +112,8 @@ def export_labels(
             one.given[place] = given
             drawn_in.setdefault(claim.probability is not None, place)
     if len(drawn_in) > 1:
-        known = f"the probabilities of these claims are unknown, but those in {drawn_in[True]} are known"
-        raise DataError(f"{known}: export the files separately", path=drawn_in[False])
+        known = f"the claims in {drawn_in[True]} were drawn with known probabilities, but these claims were not"
+        raise DataError(f"{known}; export the files separately", path=drawn_in[False])
     answered = {key[:-1] for key, one in labelled.items() if one.given}
     found.n_empty = len({key[:-1] for key in labelled} - answered)
     every = [one for one in labelled.values() if one.claim.probability is not None]
@@ -130,7 +130,7 @@ def export_labels(
         found.people = compare_people(_by_group(labelled.values()), differing)
     if not found.rows:
         raise DataError(
-            "none of the claims is labelled supported or not supported (in a sheet: 1, 0 or agree)",
+            "label at least one claim as supported or not supported (in a sheet: 1, 0 or agree)",
             path=", ".join(map(str, places)) or None,
         )
     if not all("document" in row for row in found.rows):  # audits require documents in all rows or in none
@@ -148,7 +148,7 @@ def _refuse_repeated(places: Sequence[str | Path]) -> None:
     for place in places:
         path = Path(place).resolve()
         if path in first:
-            raise DataError("this file is listed twice", path=str(place))
+            raise DataError("this file is listed twice; list it once", path=str(place))
         first.add(path)
 
 
@@ -158,7 +158,7 @@ def _refuse_twice(labelled: Iterable[_LabelledClaim]) -> None:
         key = (one.claim.dataset, one.claim.system, *one.claim.key)
         if key in first:
             name = "/".join(one.claim.key)
-            message = f"claim {name!r} has a label from another draw in {first[key]}: export only one of the two files"
+            message = f"claim {name!r} has a label from another draw in {first[key]}; export only one of the two files"
             raise DataError(message, path=one.place)
         first[key] = one.place
 
@@ -171,7 +171,7 @@ def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]
 
 
 def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityReport] | None:
-    """Maps the hash of a report's claims to the report, for reports saved by `factloop check --json`.
+    """Reads reports saved by `factloop check --json`. Maps the hash of each report's claims to the report.
 
     Returns None if there are no files. Raises DataError if a file cannot be read or is not a report.
     """
@@ -180,9 +180,7 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
         try:
             report = FactualityReport.model_validate_json(Path(place).read_bytes())
         except (OSError, ValidationError) as error:
-            why = (
-                f"cannot be read ({error.strerror})" if isinstance(error, OSError) else "is not a factloop check report"
-            )
+            why = f"cannot read the file ({error.strerror})" if isinstance(error, OSError) else "not a factloop report"
             raise DataError(why, path=str(place)) from error
         found[hash_of(claims_to_label(report))] = report
     return found or None
@@ -203,7 +201,7 @@ def _labels_in(
         if read.row_hash is not None and not is_as_drawn(claim, read.row_hash):
             raise row.error(_EDITED)
         if read.label == "agree" and read.verdict is None:
-            raise row.error("this sheet has no verdict to agree with: use 1 (supported) or 0 (not supported)")
+            raise row.error("this sheet has no verdict to agree with; use 1 (supported) or 0 (not supported)")
         yield claim, label
 
 
@@ -213,7 +211,8 @@ def _with_documents(
     if reports is None:
         return file.claims
     if file.claims_hash not in reports:
-        raise DataError("these labels do not belong to any report of --report", path=place, field="claims_hash")
+        said = "these labels belong to none of the --report files; pass the report that was labelled"
+        raise DataError(said, path=place, field="claims_hash")
     return with_documents(file.claims, reports[file.claims_hash])
 
 
@@ -269,6 +268,6 @@ def _refuse_second(one: _LabelledClaim, place: str, differing: DisagreementPolic
         return
     name = "/".join(one.claim.key)
     if place in one.given:
-        raise DataError(f"claim {name!r} has two labels in this file", path=place)
-    message = f"claim {name!r} also has a label in {next(iter(one.given))}: if two people labelled it, choose "
-    raise DataError(f"{message}how to treat differing labels with --differing", path=place)
+        raise DataError(f"claim {name!r} has two labels in this file; keep only one of them", path=place)
+    message = f"claim {name!r} also has a label in {next(iter(one.given))}; if two people labelled it, use --differing "
+    raise DataError(f"{message}to choose how to resolve conflicting labels", path=place)

@@ -30,7 +30,7 @@ class DisagreementPolicy(StrEnum):
     LEFT_OUT = "left-out"
     """The claim gets no label and is counted as left out."""
     MAJORITY = "majority"
-    """The claim gets the label chosen by more than half of those who could tell; otherwise it is left out."""
+    """The claim gets the label chosen by more than half of those who could tell. Without a majority, it is left out."""
 
 
 class PairAgreement(Record):
@@ -63,7 +63,7 @@ class PeopleAgreement(Record):
 
 
 def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLabel | None:
-    """Combines the labels of a claim, which has at least one. None if people disagree and the rule selects no label."""
+    """Combines the labels of a claim. None if people disagree and the rule does not select a label."""
     told = Counter(one for one in given if one is not PersonLabel.CANNOT_TELL)
     if not told:
         return PersonLabel.CANNOT_TELL

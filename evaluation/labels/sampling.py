@@ -1,10 +1,11 @@
 """Chooses which claims of a run to label next so that the interval of the corrected figure is as narrow as possible.
 
 Labelling a claim whose verdict is almost certainly right yields little information. The probability of drawing a claim
-is therefore proportional to the *spread* of its label: the root mean square difference between the label and the value
-expected from the verdict, or from the score if scores predict labels better (Neyman 1934; Zrnic and Candes 2024, arXiv
-2403.03208, for labels chosen by a model). The spread is learnt from existing labels, by verdict and score. It affects
-the width of the interval but not its validity, because each label is weighted by its inverse probability.
+is therefore proportional to the *spread* of its label, which is the root mean square difference between the label and
+its expected value (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208, for labels chosen by a model). The expected
+value depends on the verdict, or on the score if scores predict labels better. The spread is learnt from existing
+labels, by verdict and score. It affects the width of the interval but not its validity, because each label is weighted
+by the inverse of its probability.
 """
 
 from __future__ import annotations
@@ -45,22 +46,23 @@ class Pilot:
         return len(self.labels)
 
     def wrong(self, verdict: int) -> tuple[int, int]:
-        """Returns the number of labels that contradict this verdict, and the number of claims with this verdict."""
+        """Returns how many labels contradict this verdict, and how many claims have this verdict."""
         labels = self.labels[self.verdicts == verdict]
         return int((labels != verdict).sum()), len(labels)
 
 
 def fewest_labels(scores: Floats) -> int:
-    """Returns the minimum number of labels to learn from. `scores` are those of the run, with NaN for no score."""
+    """Returns the minimum number of labels to learn from. Missing values in the run's `scores` are NaN."""
     return FEWEST_LABELS if np.isnan(scores).all() else FEWEST_BESIDE_SCORES
 
 
 def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
-    """Returns the spread of each claim's label, (n_claims,), which is always above 0.
+    """Returns the spread of each claim's label as an (n_claims,) array of positive values.
 
-    With fewer labels than `fewest_labels`, it is derived from the score, and claims without a score share one value.
-    With enough labels, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate r. Even 80
-    labels without an error do not rule out errors, and one error in a rarely drawn stratum would weigh too much.
+    With fewer labels than `fewest_labels`, the spread is derived from the score, and all claims without a score get the
+    same spread. With enough labels, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate
+    r. Even 80 labels without an error do not rule out errors, and one error in a rarely drawn stratum would weigh too
+    much.
     """
     if pilot is None or pilot.n < fewest_labels(scores):
         known = np.clip(scores, 0.02, 0.98)
@@ -86,9 +88,9 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
 
 def _expected(verdicts: Ints, scores: Floats, pilot: Pilot, by_verdict: Mapping[int, float]) -> Floats:
-    """Returns the expected value of each label by verdict, or by score if scores fit the existing labels better.
+    """Returns the expected value of each label. Uses scores if they fit the existing labels better than verdicts do.
 
-    The estimate also uses either verdicts or scores as predictions, multiplied by lambda in [0, 1].
+    As in the estimate, scores are multiplied by a lambda in [0, 1].
     """
     of_run, of_pilot = (np.where(one == 1, by_verdict[1], by_verdict[0]) for one in (verdicts, pilot.verdicts))
     has = ~np.isnan(pilot.scores)
@@ -111,10 +113,10 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
 def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
     """Returns the weight in (0, 1] of a draw of n claims in an estimate that also uses `n_before` earlier labels.
 
-    The weight minimizes the variance if, in each draw, all claims are equally likely. It is v1 / (v1 + v2), where v1 =
-    N (N - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels, and v2 = M (M - n) / n
-    that of a total estimated from a draw of n of the other M = N - n1 claims. The weight is 1 if there are no earlier
-    labels, or if the draw includes all other claims.
+    The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2). Here, v1 = N (N
+    - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels. v2 = M (M - n) / n is that of a
+    total estimated from a draw of n of the other M = N - n1 claims. The weight is 1 if there are no earlier labels, or
+    if the draw includes all other claims.
     """
     return n_claims * n / (n_claims * n + n_before * (n_claims - n_before - n))
 
@@ -122,7 +124,7 @@ def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
 def probability_after(probability: float, share: float) -> float:
     """Returns the probability by which a claim labelled before a draw is weighted, 1 / ((1 - share) / p + share).
 
-    The draw's own estimate always includes the claim, so there its weight is 1.
+    The draw's own estimate always includes the claim, so the claim has a weight of 1 there.
     """
     return 1.0 / ((1.0 - share) / probability + share)
 
@@ -130,9 +132,10 @@ def probability_after(probability: float, share: float) -> float:
 def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
     """Returns the probability of drawing each claim, in (0, 1] and of shape (n_claims,).
 
-    The probabilities add up to n, or to n_claims if that is smaller. Except for a share `EVEN` of the draw, they are
-    proportional to the spread. None is above `most`; any excess goes to the other claims. If the estimate also uses
-    other labels, `most` (at least n / n_claims) is the share of the draw, so that no claim has a weight below 1.
+    The probabilities add up to n, or to n_claims if that is smaller. Except for the `EVEN` share of the draw, they are
+    proportional to the spread. No probability is above `most`, and any excess goes to the other claims. If the estimate
+    also uses other labels, `most` (at least n / n_claims) is the share of the draw, so that no claim has a weight below
+    1.
     """
     size = len(spread)
     if n >= size:
@@ -149,7 +152,7 @@ def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
 
 
 def systematic_draw(probability: Floats, rng: np.random.Generator) -> Ints:
-    """Draws as many claims as the probabilities add up to and returns their positions in ascending order.
+    """Draws as many claims as the probabilities add up to, and returns their positions in ascending order.
 
     This is systematic sampling in random order. Points at intervals of 1, with a random start, are placed on the
     cumulative probabilities, so each claim is drawn with its own probability.

@@ -1,4 +1,4 @@
-"""Writes the claims to label next as a sheet to fill in, and reads existing labels to learn from."""
+"""Writes a sheet of claims to label next, and reads existing labels to learn from."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def hash_of_row(claim: ClaimToLabel) -> str:
     """Returns a hash of the claim as it was drawn, which is used to detect edited cells.
 
     A label is valid only for the original claim and verdict. The hash excludes the cells that people fill in, and the
-    sentence and passages, which a spreadsheet may truncate. It begins with a letter so that no spreadsheet reads it as
-    a number.
+    sentence and passages, which a spreadsheet may truncate. It begins with a letter so that spreadsheets do not read it
+    as a number.
     """
     return _hash(claim, _nearest(claim.score), _nearest(claim.probability))
 
 
 def is_as_drawn(claim: ClaimToLabel, row_hash: str) -> bool:
-    """Returns whether the claim in a row matches the row's hash. Numbers may differ by less than one step."""
+    """Whether the claim in a row matches the row's hash. Numbers may differ by less than one step."""
     return any(
         row_hash == _hash(claim, score, probability)
         for score in _neighbours(claim.score)
@@ -70,7 +70,7 @@ def _nearest(number: float | None) -> int | None:
 
 
 def _neighbours(number: float | None) -> Iterator[int | None]:
-    """Yields the steps on both sides of a number. One of them is nearest to the original, unrounded number."""
+    """Yields the steps just below and above a number. One of the two is nearest to the number before rounding."""
     if number is None:
         yield None
         return
@@ -83,7 +83,7 @@ SHEET = (
     "n_before", "row_hash",
 )  # fmt: skip
 """Columns of the sheet. `label` accepts 1 (supported), 0 (not supported) or `agree`, which means the verdict in the
-row; `comment` accepts any text. No other cells may be edited, and `row_hash` is used to check this."""
+row. `comment` accepts any text. No other cells may be edited, and `row_hash` is used to check this."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 
@@ -270,17 +270,17 @@ def draw_claims(
 ) -> NextLabels:
     """Draws n claims with known probabilities, or all claims if there are fewer.
 
-    Claims with priority are drawn first, except for a share `EVEN` of the draw. Claims that already have a label are
-    left out, so that none is labelled twice; `labels.draws` explains how old and new labels are combined. The draw is
-    in random order because people label a sheet from the top. If it were sorted by response, a partly labelled sheet
-    would cover only a few prompts or a single system. All claims of the run are held in memory.
+    Claims with priority are drawn first, except for the `EVEN` share of the draw. Claims that already have a label are
+    left out. `labels.draws` explains how old and new labels are combined. The claims are in random order because people
+    label a sheet from the top. If they were sorted by response, a partly labelled sheet would cover only a few prompts
+    or a single system. All claims of the run are held in memory.
 
     Raises ConfigError if no claims were judged supported or not supported, or if all such claims are already labelled.
     """
     countable = (one for one in candidates if one.claim.judgement.verdict in _VERDICTS)
     found = sorted(countable, key=lambda one: (one.response_id, one.claim.id))
     if not found:
-        raise ConfigError(f"{data}: none of the claims was judged supported or not supported")
+        raise ConfigError(f"{data}: no claims were judged supported or not supported, so there is nothing to label")
     pilot = None if known is None else known.pilot
     judged = [one.claim.judgement for one in found]
     verdicts = np.array([_VERDICTS[one.verdict] for one in judged if one.verdict], np.int64)
@@ -335,12 +335,12 @@ def _drawn(one: Candidate, *, data: str, probability: float) -> DrawnClaim:
 
 
 def read_known(place: str | Path) -> KnownLabels:
-    """Reads labelled claims to learn from and leave out. Raises DataError if a row is malformed or none is usable."""
+    """Reads the labelled claims that a draw learns from and leaves out. Raises DataError if no claims are usable."""
     rows = [row.read_as(PilotRow) for row in read_rows(place)]
     known = [one for one in rows if one.verdict is not None]
     drawn = frozenset(one.key for one in rows if one.probability is not None)
     if not known and not drawn:
-        raise DataError("this file contains no labelled claims with a verdict", path=place_name(place))
+        raise DataError("the file contains no labelled claims with a verdict", path=place_name(place))
     pilot = Pilot(
         np.array([one.label for one in known], np.int64),
         np.array([one.verdict for one in known], np.int64),

@@ -20,7 +20,7 @@ from factloop.reports.visible import visible
 
 
 def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
-    """Renders the page for labelling, with the verdicts hidden at first. The output is deterministic."""
+    """Renders the page for labelling, which hides the verdicts at first. The output is deterministic."""
     told = labelling.labelling_of([one.to_label for one in drawn], begins="blind")
     return _page(
         "labels.html.j2",

@@ -1,1 +1,1 @@
-"""`factloop eval mixedqa` measures how far TrustScore and other metrics agree with human labels."""
+"""Measures how well TrustScore and other metrics agree with human labels (`factloop eval mixedqa`)."""

@@ -81,19 +81,19 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 def normalise(text: str) -> str:
-    """Returns the text in lower case, without ASCII punctuation or English articles, and with single spaces.
+    """Converts the text to lower case, removes ASCII punctuation and English articles, and collapses spaces.
 
-    The steps follow the order of SQuAD's script (Rajpurkar et al. 2016, section 6.1), so articles that appear only
-    after punctuation has been removed are also removed.
+    The order of these steps is that of SQuAD's script (Rajpurkar et al. 2016, section 6.1). Articles that appear only
+    after punctuation has been removed are therefore removed too.
     """
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def exact_match() -> ReferenceMetric:
-    """1.0 if the normalised candidate equals any normalised reference, or else 0.0. None if there are no references.
+    """The exact match metric, which is 1.0 if the normalised candidate equals any normalised reference, or else 0.0.
 
-    Departure from SQuAD's script: references that become empty (such as "The") are skipped, so an empty candidate never
-    matches.
+    None if there are no references. Departure from SQuAD's script: references that become empty (such as "The") are
+    skipped, so an empty candidate never matches.
     """
 
     def score(candidate: str, references: Sequence[str]) -> float | None:
@@ -104,11 +104,11 @@ def exact_match() -> ReferenceMetric:
 
 
 def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
-    """BLEU-1 or BLEU-4 (Papineni et al. 2002) in [0, 1] against all references jointly, computed by nltk.
+    """BLEU-1 or BLEU-4 (Papineni et al. 2002) in [0, 1] against all references jointly, computed with NLTK.
 
-    Text is split at spaces, and case matters. BLEU is designed for a corpus. For single answers, BLEU-4 is smoothed by
-    "method 4" of Chen and Cherry 2014, section 3; BLEU-1 is not smoothed. The score is 0.0 if the candidate is empty or
-    has no words in common with any reference, and None if no references contain words.
+    Text is split at spaces, and case matters. BLEU is designed for a corpus. For single answers, BLEU-4 is smoothed
+    with "method 4" of Chen and Cherry 2014, section 3. BLEU-1 is not smoothed. The score is 0.0 if the candidate is
+    empty or has no words in common with any reference, and None if no references contain words.
     """
     weights = (1.0 / longest,) * longest
 
@@ -125,11 +125,12 @@ def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
 
 
 def rouge_l() -> ReferenceMetric:
-    """ROUGE-L (Lin 2004, section 3.1): F-measure in [0, 1] of the longest common subsequence with the first reference.
+    """ROUGE-L (Lin 2004, section 3.1): the F-measure in [0, 1] of the longest subsequence shared with the first
+    reference.
 
-    Computed by rouge-score without a stemmer. Words are runs of `a-z` and `0-9` in lower case, so text in other scripts
-    has no words. The score is 0.0 if either text has no words, as in MixedQA's published figures, and None without
-    references.
+    Computed with rouge-score, without a stemmer. Words are runs of `a-z` and `0-9` in lower case, so text in other
+    scripts has no words. The score is 0.0 if either text has no words, as in MixedQA's published figures. It is None if
+    there are no references.
     """
 
     def score(candidate: str, references: Sequence[str]) -> float | None:
@@ -148,7 +149,7 @@ def _rouge_scorer() -> Any:
 
 
 class SynonymSource(Protocol):
-    """The part of nltk's WordNet interface that METEOR needs."""
+    """The part of NLTK's WordNet interface that METEOR needs."""
 
     def synsets(self, lemma: str, /) -> Iterable[Any]:
         """Returns groups of synonyms. Each group has `lemmas()`, and each lemma has a `name()`."""
@@ -156,14 +157,14 @@ class SynonymSource(Protocol):
 
 
 class NoSynonyms:
-    """An empty source of synonyms, which restricts METEOR to identical words and identical stems."""
+    """An empty source of synonyms, with which METEOR matches only identical words and identical stems."""
 
     def synsets(self, lemma: str, /) -> Iterable[Any]:  # noqa: ARG002  # there are none, whatever the word
         return ()
 
 
 def find_wordnet() -> SynonymSource | None:
-    """Returns nltk's WordNet if its data is installed (`python -m nltk.downloader wordnet`), otherwise None."""
+    """Returns NLTK's WordNet, or None if `python -m nltk.downloader wordnet` has not installed its data."""
     from nltk.corpus import wordnet  # type: ignore[import-untyped]  # has no type hints
 
     try:
@@ -175,14 +176,14 @@ def find_wordnet() -> SynonymSource | None:
 
 
 def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
-    """METEOR (Banerjee and Lavie 2005) in [0, 1] against the first reference, in lower case, computed by nltk.
+    """METEOR (Banerjee and Lavie 2005) in [0, 1] against the first reference, computed with NLTK on lowercased text.
 
     Identical words are matched first, then words with the same Porter stem, and then synonyms. By default, synonyms
     come from WordNet if it is installed. Without synonyms, the metric is named `METEOR (no WordNet)`, and its
     correlation on MixedQA changes by at most 0.005. The score is 0.0 for an empty candidate, and None if the first
     reference is missing or blank.
 
-    Departure from the paper: nltk aligns matches in order of occurrence instead of choosing the alignment with the
+    Departure from the paper: NLTK aligns matches in order of occurrence instead of choosing the alignment with the
     fewest crossings.
     """
     source = synonyms or find_wordnet() or NoSynonyms()
@@ -199,11 +200,11 @@ def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
 
 
 def bert_score(model: str | Path, layer: int | None = None, *, allow_download: bool = False) -> ReferenceMetric:
-    """BERTScore (Zhang et al. 2020, section 3): F1 of greedy cosine matching of tokens, in [-1, 1].
+    """BERTScore (Zhang et al. 2020, section 3): the F1 of tokens matched greedily by cosine similarity, in [-1, 1].
 
-    Computed by bert-score without idf weights or baseline rescaling, so scores are close together. If there are several
-    references, the best match counts. Texts are truncated to the maximum length of the model. The score is 0.0 for a
-    blank candidate, and None if all references are blank.
+    Computed with bert-score, without idf weights or baseline rescaling, so scores are close together. If there are
+    several references, the best match counts. Texts are truncated to the maximum length of the model. The score is 0.0
+    for a blank candidate, and None if all references are blank.
 
     Departure from bert-score: there is no default model, and the layer defaults to the last one. Choose a layer that
     suits the model (17 for roberta-large, 9 for bert-base-uncased).
@@ -251,14 +252,14 @@ def _load_encoder(name: str, layer: int | None, allow_download: bool) -> tuple[A
     n_layers = int(model.config.num_hidden_layers)
     chosen = n_layers if layer is None else layer
     if not 0 <= chosen <= n_layers:
-        raise ConfigError(f"{name!r} has {n_layers} layers, so there is no layer {chosen}")
+        raise ConfigError(f"{name!r} has no layer {chosen}; choose a layer from 0 to {n_layers}")
     encoder = model.get_encoder() if model.config.is_encoder_decoder else model
     return tokenizer, _Layer(encoder.eval(), chosen)
 
 
 @dataclass(frozen=True)
 class _Layer:
-    """A model whose first output is the states of one layer, as bert-score expects."""
+    """Wraps a model so that its first output is the states of one layer, as bert-score expects."""
 
     model: Any
     layer: int
@@ -272,7 +273,7 @@ class _Layer:
         return self.model.parameters()
 
     def eval(self) -> None:
-        """Called by bert-score before each batch; the model is already in this mode."""
+        """Called by bert-score before each batch. The model is already in this mode."""
 
 
 class AnswerContext(StrEnum):
@@ -289,12 +290,12 @@ INSTRUCTIONS: Mapping[AnswerContext, str] = {
     AnswerContext.QUESTION: "Answer this question.",
     AnswerContext.EVIDENCE: "State a fact that this text bears out.",
 }
-"""The instruction that GPTScore puts before the context. The instructions used for MixedQA's table were not published,
-so the table's figures can only be approximated."""
+"""The instructions that GPTScore puts before the context. The original instructions for MixedQA's table were not
+published, so the table's figures can only be approximated."""
 
 
 def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool = False) -> ReferenceMetric:
-    """BARTScore (Yuan et al. 2021): p(answer | text). The paper uses the model facebook/bart-large-cnn.
+    """BARTScore (Yuan et al. 2021), which is p(answer | text). The paper uses the facebook/bart-large-cnn model.
 
     If the text is the reference, Yuan et al. call this direction precision.
     """
@@ -304,7 +305,7 @@ def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool 
 def gpt_score(
     model: str | Path, given: AnswerContext, *, instruction: str | None = None, allow_download: bool = False
 ) -> ReferenceMetric:
-    """GPTScore (Fu et al. 2023): p(answer | instruction and text). MixedQA's table uses google/flan-t5-base.
+    """GPTScore (Fu et al. 2023), which is p(answer | instruction and text). MixedQA's table uses google/flan-t5-base.
 
     `instruction` defaults to the one in `INSTRUCTIONS`.
     """
@@ -315,13 +316,14 @@ def gpt_score(
 def _likelihood(
     label: str, model: str, given: AnswerContext, instruction: str, allow_download: bool
 ) -> ReferenceMetric:
-    """The mean log-probability (natural logarithm) of the answer's tokens given a text: at most 0, higher is better.
+    """Scores an answer by the mean log-probability of its tokens given a text (at most 0, higher is better).
 
-    `sum over t of log p(y_t | y_<t, x) / n` (Yuan et al., equation 2, and Fu et al., equation 1, with equal weights).
-    In an encoder-decoder model, x is the input of the encoder, and the tokens include those that the tokenizer puts
-    around a text, as in BARTScore's code. In a decoder-only model, x precedes the answer, and the tokens of x are not
-    counted. Text and answer are truncated to the maximum length of the model; in a decoder-only model, x is truncated
-    to half of that length. The score is None if the answer is blank, or if the text is missing or blank.
+    The score is `sum over t of log p(y_t | y_<t, x) / n` with natural logarithms (Yuan et al., equation 2, and Fu et
+    al., equation 1, with equal weights). In an encoder-decoder model, x is the input of the encoder. The answer's
+    tokens then include those that the tokenizer adds around a text, as in BARTScore's code. In a decoder-only model, x
+    precedes the answer and is not counted. Text and answer are truncated to the maximum length of the model. In a
+    decoder-only model, x is truncated to half of that length. The score is None if the answer is blank, or if the text
+    is missing or blank.
     """
     load = cache(partial(_load_language_model, model, allow_download))
 
@@ -432,7 +434,7 @@ def _build(specification: str, allow_download: bool) -> ReferenceMetric:
     if name in _LEXICAL and not mark:
         return _LEXICAL[name]()
     if name not in _MODELS or not model:
-        raise ConfigError(f"unknown --metric {specification}: choose from {', '.join(NAMES)}")
+        raise ConfigError(f"unknown --metric {specification}; choose one of {', '.join(NAMES)}")
     if name == "bertscore":
         found = _LAYER.fullmatch(model)
         layer = int(found["layer"]) if found else None

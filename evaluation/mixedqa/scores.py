@@ -1,8 +1,8 @@
-"""Measures how far TrustScore and other metrics agree with human labels on MixedQA (Zheng et al. 2024, Table 1).
+"""Measures how well TrustScore and other metrics agree with human labels on MixedQA (Zheng et al. 2024, Table 1).
 
 In the paper (section 4), each system is asked about its own responses. A run with a separate subject model for each
-system does the same. In a run with a single subject, that model is asked about all responses, which is a departure from
-the paper. The results also include correlations over all systems combined, which the paper does not report.
+system does the same. A run with a single subject departs from the paper, because this model is asked about all
+responses. The results also include correlations over all systems combined, which the paper does not report.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class Gain(Record):
     """None for all systems combined."""
     over: Literal["trust_bc", "trust_fc"]
     gain: Figure
-    """In [-2, 2]; above 0 if TrustOV agrees better with human labels. `n` is the number of responses with all three
+    """In [-2, 2], and above 0 if TrustOV agrees better with human labels. `n` is the number of responses with all three
     scores."""
 
     @property
@@ -206,13 +206,13 @@ class MixedQaResult(Record):
         return self.fingerprint.subject_model is not None or bool(self.subjects)
 
     def of(self, system: str | None) -> tuple[MetricCorrelation, ...]:
-        """Returns the correlations of the TrustScores for one system, or for all systems combined if it is None."""
+        """Returns the TrustScores' correlations for one system. A `system` of None stands for all systems combined."""
         return tuple(found for found in self.correlations if found.system == system)
 
     def paper(self, metric: str, system: str | None) -> float | None:
-        """Returns the paper's figure for the metric with this name, whatever its model, or None if there is none.
+        """Returns the paper's coefficient for a metric, regardless of the metric's model. None if the paper has none.
 
-        The paper reports only Pearson's coefficients, so the result is None for other coefficients.
+        The paper reports only Pearson's coefficient, so the result is None for other coefficients.
         """
         if any(found.correlation.method is not Method.PEARSON for found in self.correlations):
             return None
@@ -275,7 +275,7 @@ def correlate_with_labels(
     systems. Raises ValueError if a system answers the same question twice.
     """
     if len({(response.question_id, response.system) for response in responses}) < len(responses):
-        raise ValueError("a system must not answer a question twice")
+        raise ValueError("each system must answer a question only once")
     names = list(dict.fromkeys(response.system for response in responses))
     by_system = {name: [response for response in responses if response.system == name] for name in names}
     groups: list[tuple[str | None, Sequence[ScoredResponse]]] = [*by_system.items(), (None, responses)]
@@ -324,8 +324,8 @@ class _Correlations:
         """Yields the gain of TrustOV over each of its components, based on the responses with all three scores.
 
         The paper has no table of gains, but compares the rows of Table 1. Two correlations with the same labels are
-        dependent, so the interval is based on their differences in resamples of whole questions. There is no interval
-        in the cases in which a correlation has none.
+        dependent, so the interval is based on their differences in resamples of whole questions. If a correlation would
+        have no interval, the gain has none either.
         """
         scored = [one for one in group if None not in (one.trust_bc, one.trust_fc, one.trust_ov)]
         for over in ("trust_bc", "trust_fc"):
@@ -375,8 +375,7 @@ class _Correlations:
 
 
 def _differences(sums: Floats) -> Floats:
-    """Returns the differences between the two sides' r, (n_resamples,), from n, Σx, Σy, Σx², Σy² and Σxy of each
-    side."""
+    """Returns the differences between the two sides' r, (n_resamples,). `sums` are n, Σx, Σy, Σx², Σy² and Σxy."""
     import numpy as np
 
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)

@@ -38,13 +38,12 @@ def coefficient(value: float | None) -> str:
 
 
 def outcome(found: Correlation) -> str:
-    """Returns the coefficient, or why it is undefined."""
+    """Formats the coefficient, or returns the reason why it is undefined."""
     return coefficient(found.value) if found.undefined is None else f"undefined ({found.why})"
 
 
 def interval(found: Correlation) -> str:
-    """Returns the interval, such as `[0.253, 0.371]`, the reason why there is none, or a dash if there is no
-    coefficient."""
+    """Formats the interval, such as `[0.253, 0.371]`. Returns why there is none, or a dash without a coefficient."""
     if found.value is None:
         return NOTHING
     if found.low is None or found.high is None:
@@ -63,7 +62,7 @@ def _why_no_interval(found: Correlation) -> str:
 
 
 def resampling(found: Iterable[Correlation]) -> str:
-    """Explains how intervals are computed, when they are missing, and how many resamples may have been left out."""
+    """Explains how intervals are computed, when there are none, and how many resamples may be left out."""
     drawn = [one for one in found if one.n_resamples]
     if not drawn:
         return f"There are no intervals, because they need at least {FEWEST_DRAWN} questions."
@@ -77,7 +76,7 @@ def resampling(found: Iterable[Correlation]) -> str:
 
 
 def correlations_sheet(result: MixedQaResult, system: str | None) -> Sheet:
-    """Returns a table of `shown_correlations` for one system, or for all systems combined if it is None."""
+    """Returns a table of `shown_correlations` for one system. A `system` of None stands for all systems combined."""
     given = result.correlations[0].correlation
     columns: tuple[ColumnOf[Found], ...] = (
         (name("Score"), lambda found: found.name),
@@ -100,8 +99,7 @@ def _coefficient(found: Found) -> Cell:
 
 
 def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]:
-    """Returns the correlations to show: the requested TrustScores (graded TrustBC only if computed) and other
-    metrics."""
+    """Returns the correlations of other metrics and requested TrustScores. Graded TrustBC is shown only if computed."""
     asked_for = not result.reference or result.asks_subjects or result.fingerprint.corpus is not None
     shown = {
         found.metric
@@ -113,8 +111,7 @@ def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]
 
 
 def gains_sheet(result: MixedQaResult) -> Sheet:
-    """Returns the gain of TrustOV over each of its two components, alongside the gain computed from the paper's
-    table."""
+    """Returns a table of TrustOV's gain over each of its two components, next to the gain according to the paper."""
 
     def paper(one: Gain) -> str:
         whole, part = (result.paper(metric_name(metric), one.system) for metric in (TrustMetric.TRUST_OV, one.half))
@@ -175,14 +172,14 @@ STEP = 0.25
 
 @dataclass(frozen=True)
 class Axis:
-    """The axis of a forest plot: coefficients from `low` to `high`, both multiples of `STEP`."""
+    """The axis of a forest plot from `low` to `high`, both of which are multiples of `STEP`."""
 
     low: float
     high: float
 
     @classmethod
     def around(cls, found: Iterable[Correlation], published: Iterable[float | None]) -> Axis:
-        """Returns an axis that includes zero, one step above it, and all values to be drawn."""
+        """Returns an axis that covers zero, one step above zero, and all values to be drawn."""
         drawn = [value for one in found for value in (one.value, one.low, one.high)] + list(published)
         values = [0.0, STEP, *(value for value in drawn if value is not None)]
         return cls(math.floor(min(values) / STEP) * STEP, math.ceil(max(values) / STEP) * STEP)

@@ -40,7 +40,7 @@ class Inputs:
     """The paths and names passed to a reproduction."""
 
     places: Mapping[str, Path] = field(default_factory=dict)
-    """Maps each data set that was found, as `NAME:PART`, to its file or folder."""
+    """Maps the `NAME:PART` of each data set that was found to its file or folder."""
     results: Path | None = None
     """The output of the command listed for the entry."""
     evaluators: Mapping[str, str] = field(default_factory=dict)
@@ -51,8 +51,8 @@ class Inputs:
         for named in data:
             if named not in self.places:
                 name = named.partition(":")[0]
-                how = " --from FOLDER`" if find_dataset(name).gated else "`, or pass its folder with --data"
-                yield f"{named} was not found: run `factloop research data get {name}{how}"
+                how = " --from FOLDER`" if find_dataset(name).gated else "`, or pass its folder with `--data`"
+                yield f"{named} was not found; run `factloop research data get {name}{how}"
 
     def labels(self, datasets: Iterable[str]) -> PredictionTable | None:
         """Returns the labelled claims of the benchmark's data sets that were found, or None if there are none.
@@ -69,7 +69,7 @@ class Inputs:
         return _table_of(claims) if claims else None
 
     def predictions(self) -> PredictionTable | None:
-        """Reads the predictions and replaces known names by the paper's. None if there are no results.
+        """Reads the predictions and replaces known names with the paper's names. Returns None if there are no results.
 
         Raises DataError if the predictions cannot be read, and ConfigError if an evaluator is unknown or missing.
         """
@@ -79,7 +79,7 @@ class Inputs:
         unknown = [name for name in self.evaluators.values() if name not in table.scores]
         if unknown:
             there = ", ".join(table.scores)
-            raise ConfigError(f"{self.results} has no scores by {', '.join(unknown)}, only by {there}")
+            raise ConfigError(f"{self.results} contains no scores by {', '.join(unknown)}; choose from {there}")
         paper = {ours: _known_evaluator(theirs) for theirs, ours in self.evaluators.items()}
         datasets = [_ALIASES.get(name.casefold(), name) for name in table.dataset.names]
         return replace(
@@ -95,14 +95,11 @@ def _claims(named: str, place: Path) -> Iterator[LabelledClaim]:
 
 
 def _known_evaluator(name: str) -> str:
-    """Returns the name if the paper has an evaluator of that name, optionally with `@N` for chunks of N words.
-
-    Raises ConfigError if there is no such evaluator.
-    """
+    """Returns the name, which may end with `@N` for chunks. Raises ConfigError if the paper has no such evaluator."""
     known = [names[0] for names in published_table(3).rows]
     whole, mark, n_words = name.partition("@")
     if name not in known and not (mark and whole in known and n_words.isdecimal()):
-        raise ConfigError(f"the paper has no evaluator {name!r}; it has {', '.join(known)}")
+        raise ConfigError(f"the paper has no evaluator {name!r}; choose from {', '.join(known)}")
     return name
 
 
@@ -121,26 +118,26 @@ def _table_of(claims: Sequence[LabelledClaim]) -> PredictionTable:
 
 
 def read_result(path: Path, kind: type[T]) -> T:
-    """Reads the record that a command wrote with --json. Raises DataError if the file contains no such record."""
+    """Reads the record that a command wrote with `--json`. Raises DataError if the file contains no such record."""
     try:
         return kind.model_validate_json(path.read_bytes())
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror or error})", path=str(path)) from error
     except ValidationError as error:
-        raise DataError(f"is not a {kind.__name__}; pass the output of the entry's command", path=str(path)) from error
+        raise DataError(f"must be a {kind.__name__}; pass the output of the entry's command", path=str(path)) from error
 
 
 def find_places(data: Sequence[str], given: str | None) -> dict[str, Path]:
     """Maps the data sets that exist to their paths.
 
-    `given` is a folder created by `data get`, a folder with one file per part, or the file itself if only one is
-    needed. It defaults to the folder used by `data get`. Raises ConfigError if the path does not exist, or if it is a
-    single file but several data sets are needed.
+    `given` is a folder created by `data get`, a folder with one file per part, or a single file if only one data set is
+    needed. It defaults to the folder used by `data get`. Raises ConfigError if the path does not exist, or is a single
+    file although several data sets are needed.
     """
     place = data_folder() if given is None else Path(given)
     if given is not None and place.is_file():
         if len(data) != 1:
-            wanted = f"must be a folder with {', '.join(data)}" if data else "is not needed: the entry uses no data"
+            wanted = f"must be a folder with {', '.join(data)}" if data else "is not needed; this entry uses no data"
             raise ConfigError(f"{given} {wanted}")
         return {data[0]: place}
     if given is not None and not place.is_dir():

@@ -1,7 +1,7 @@
-"""Reads the tables of "Verify with Caution" from the CSV files next to this module, which copy the printed digits.
+"""Reads the tables of "Verify with Caution" from the CSV files next to this module. The files copy the printed digits.
 
-The first columns of a file contain the names of its rows, and the others contain figures. A chunked evaluator is named
-`NAME@500`, as in predictions. Empty cells are also empty in the paper.
+The first columns of a file contain the names of its rows, and the other columns contain figures. A chunked evaluator is
+named `NAME@500`, as in predictions. Cells that are empty in the paper are empty in the file.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PublishedTable:
 
 
 def decimals_of(printed: Decimal) -> int:
-    """Returns the number of digits after the decimal point that the paper prints."""
+    """Returns how many digits the paper prints after the decimal point."""
     exponent = printed.as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
 
@@ -70,7 +70,7 @@ def published_table(number: int) -> PublishedTable:
 
 @cache
 def published_words(number: int) -> Mapping[str, Mapping[str, str]]:
-    """Returns a table of words, such as Table 2. Maps the first cell of each row to the row's other cells by column."""
+    """Returns a table of words, such as Table 2. Maps the first cell of each row to the other cells by column."""
     head, *lines = _lines(number)
     return {line[0]: dict(zip(head[1:], line[1:], strict=True)) for line in lines}
 

@@ -18,12 +18,12 @@ class Status(StrEnum):
     REPRODUCED = "reproduced"
     """Our figures, computed from labelled data or by a rule, equal the printed ones. Any exceptions are noted."""
     CHECKED = "agrees with check values"
-    """Our figures equal those counted by another program. The paper does not print them."""
+    """Our figures equal the figures of another program. The paper does not print these figures."""
     IN_PART = "reproduced in part"
-    """Some columns are reproduced; the others need a model, or data that are not available."""
+    """Some columns are reproduced. All other columns need a model, or data that are not available."""
     PRINTED = "follows from printed figures"
-    """Some figures follow from others in the paper, which shows that the paper's arithmetic is consistent, but no data
-    were read. The other figures need a model."""
+    """Some figures follow from other figures in the paper, which shows that the paper's arithmetic is consistent, but
+    no data were read. The remaining figures need a model."""
     NEEDS_MODEL = "needs a model"
     CANNOT = "cannot"
     """The underlying data were not published."""
@@ -49,7 +49,7 @@ ROUNDED = 0.05
 
 
 class ComparedFigure(Record):
-    """One cell of a published table: the paper's figure, ours, and what ours is based on."""
+    """One cell of a published table: the paper's figure, our figure, and the basis of our figure."""
 
     names: tuple[str, ...]
     """The names of the row in the paper."""
@@ -68,7 +68,7 @@ class ComparedFigure(Record):
 
     @property
     def difference(self) -> float | None:
-        """Our figure minus the published one, without floating-point errors (1e-9); None unless both are numbers."""
+        """Our figure minus the published figure, without floating-point errors (1e-9). None unless both are numbers."""
         if isinstance(self.ours, float) and isinstance(self.published, float):
             return round(self.ours - self.published, 9) + 0.0
         return None
@@ -105,7 +105,7 @@ class Reproduction(Record):
 
 
 class ListedEntry(Record):
-    """An entry as shown in the list."""
+    """An entry as displayed in the list."""
 
     id: str
     """`PAPER:PLACE`, such as `vwc:table-21`."""
@@ -116,7 +116,7 @@ class ListedEntry(Record):
     data: tuple[str, ...]
     """The labelled data sets that the entry requires, as `NAME:PART`."""
     model: str
-    """The models required for figures that cannot be computed from labels; empty if none is needed."""
+    """The models required for figures that cannot be computed from labels. Empty if no model is needed."""
     key: str
     """The API keys and other sources that the entry requires, if any."""
     command: str
@@ -134,7 +134,7 @@ class EntryList(Record):
 
 @dataclass(frozen=True)
 class OurFigure:
-    """Our figure, in the same unit as the paper's."""
+    """Our figure, in the same unit as the paper's figure."""
 
     value: Value
     origin: Origin
@@ -152,7 +152,7 @@ def percent(share: float | None, n: int, origin: Origin = Origin.RESULTS) -> Our
 
 
 def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], OurFigure]) -> list[ComparedFigure]:
-    """Compares every cell of the table. Cells that only we have (other systems or evaluators) come last."""
+    """Compares every cell of the table. Cells for systems or evaluators that the paper lacks come last."""
     theirs = {(names, column): printed for names, cells in published.rows.items() for column, printed in cells.items()}
     places = (*theirs, *(place for place in ours if place not in theirs))
     return [compared(*place, theirs.get(place), ours.get(place)) for place in places]
@@ -161,8 +161,7 @@ def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], Ou
 def compared(
     names: Names, column: str, printed: Decimal | str | None, ours: OurFigure | None, decimals: int = 1
 ) -> ComparedFigure:
-    """Compares one cell. `printed` or `ours` is None if there is no such figure. `decimals` is the precision if nothing
-    is printed."""
+    """Compares one cell. A missing figure is None. `decimals` is the precision to use if the paper prints no figure."""
     found = ours or OurFigure(None, Origin.RULE)
     if printed is not None:
         decimals = decimals_of(printed) if isinstance(printed, Decimal) else 0

@@ -1,7 +1,7 @@
 """The registry of tables and figures that can be reproduced, each with its data and function.
 
 The entries are in `registry.json`, ordered by paper and then by the number of the table. `run` specifies a function as
-`module:function`, which is called with the inputs and the entry's `arguments`.
+`module:function`. The function is called with the inputs and the entry's `arguments`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from factloop.evaluation.reproduction.records import ListedEntry, Reproduction
 
 
 class Entry(ListedEntry):
-    """A table of a paper, and how it is reproduced."""
+    """A table in a paper, and how to reproduce it."""
 
     data: tuple[str, ...] = ()
     model: str = ""
@@ -38,7 +38,7 @@ class Entry(ListedEntry):
         return self.id.partition(":")[0]
 
     def listed(self) -> ListedEntry:
-        """Returns the entry as shown in the list."""
+        """Returns the entry as displayed in the list."""
         return ListedEntry(**{name: getattr(self, name) for name in ListedEntry.model_fields})
 
     def reproduce(self, inputs: Inputs) -> Reproduction:
@@ -73,10 +73,10 @@ PAPERS, ENTRIES = _READ.papers, _READ.entries
 
 
 def find_entry(name: str) -> Entry:
-    """Returns the entry with this id. If there is none, raises ConfigError with the ids of the entries of its paper."""
+    """Returns the entry with this id. If the id is unknown, raises ConfigError with the ids of the paper's entries."""
     known = {entry.id: entry for entry in ENTRIES}
     if name not in known:
         paper = name.partition(":")[0]
         near = [one for one in known if one.startswith(f"{paper}:")] or [f"{one.key}:..." for one in PAPERS]
-        raise ConfigError(f"there is no entry named {name!r} to reproduce; known entries are {', '.join(near)}")
+        raise ConfigError(f"unknown entry {name!r}; choose from {', '.join(near)}")
     return known[name]

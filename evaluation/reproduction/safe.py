@@ -1,7 +1,7 @@
 """Reproduces tables and statements from SAFE and LongFact (Wei et al. 2024, arXiv 2403.18802).
 
-The figures in section 6 and the appendix come from several runs, which vary the models, the length of responses and the
-number of searches. They are not in the slides that this list is based on, so they are not compared.
+The figures in section 6 and the appendix come from several runs with different models, lengths of responses and numbers
+of searches. These figures are not in the slides that this list is based on, so they are not compared.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _CHECK_VALUES = {
 
 
 def agreement_with_people(inputs: Inputs) -> Findings:
-    """Compares the number of facts and the fraction on which SAFE agrees with human annotators (section 4)."""
+    """Compares the number of facts, and the fraction of facts on which SAFE agrees with annotators (section 4)."""
     responses = _labelled(inputs)
     figures = []
     for column, printed, n in (
@@ -56,7 +56,7 @@ def agreement_with_people(inputs: Inputs) -> Findings:
         notes.append(f"The verdicts are those of {summary.fingerprint.model or 'the offline engine'}.")
         notes.append(f"{found.n_unscored:,} facts have no verdict and are excluded from all figures.")
     else:
-        notes.append("Nothing was judged: pass the output of `factloop eval factscore --json` with --results.")
+        notes.append("Nothing was judged: pass the output of `factloop eval factscore --json` with `--results`.")
     return [*figures, compared(("SAFE and people",), "agreement, %", Decimal("72.0"), share)], notes
 
 
@@ -65,7 +65,7 @@ def _labelled(inputs: Inputs) -> list[FactScoreResponse]:
 
 
 def scores_by_labels(inputs: Inputs) -> Findings:
-    """Compares F1@K computed from human labels instead of SAFE's verdicts, which needs no model."""
+    """Compares F1@K computed from human labels instead of SAFE's verdicts. Requires no model."""
     responses = _labelled(inputs)
     figures: list[ComparedFigure] = []
     for system, printed in _CHECK_VALUES.items():

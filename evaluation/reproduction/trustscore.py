@@ -49,7 +49,7 @@ _QUESTIONS = (
     ),
 )
 """Questions, responses, and the words that the paper's distractors replace in them."""
-_NOTHING_ASKED = "No model was asked: pass the output of `factloop eval mixedqa --json` with --results."
+_NOTHING_ASKED = "No model was asked: pass the output of `factloop eval mixedqa --json` with `--results`."
 _Correlations = dict[tuple[str, str], OurFigure]
 """Maps a metric and a system to our figure."""
 
@@ -127,8 +127,10 @@ def _on_systems(result: MixedQaResult) -> Iterator[str]:
 
 
 def gains(inputs: Inputs) -> Findings:
-    """Compares the gain of TrustOV over each component (section 4). The paper's gains are differences between rows of
-    Table 1."""
+    """Compares the gain of TrustOV over each component (section 4).
+
+    The paper's gains are differences between rows of Table 1.
+    """
     halves = {"trust_bc": "TrustBC", "trust_fc": "TrustFC"}
     ours: _Correlations = {}
     notes = ["The paper has no ablation table, so its figures here are the differences between rows of Table 1."]
@@ -168,8 +170,7 @@ def overall_scores(inputs: Inputs) -> Findings:
 
 
 def distractors(inputs: Inputs) -> Findings:
-    """Compares the words replaced in three responses (Table 7), and lists our replacements from the built-in
-    sources."""
+    """Compares the words replaced in three responses (Table 7), and lists our built-in replacements."""
     del inputs
     figures: list[ComparedFigure] = []
     for question, response, replaced in _QUESTIONS:

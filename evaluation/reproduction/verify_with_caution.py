@@ -1,8 +1,9 @@
 """Reproduces tables, figures and statements from "Verify with Caution" (Godbole and Jia 2025).
 
-Label-based figures are computed from labelled data, and the columns of evaluators from predictions. Figures that follow
-from others printed in the paper are computed from those, to compare our formulas with the paper's. If our systems
-differ from the paper's, figures over all systems (the lowest rate, orders of pairs, correlations) get separate rows.
+Label-based figures are computed from labelled data, and the columns of evaluators from predictions. If a figure follows
+from other figures that the paper prints, it is computed from the printed figures, to compare our formulas with the
+paper's formulas. If our systems differ from the paper's systems, figures over all systems (the lowest rate, orders of
+pairs, correlations) get separate rows.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from factloop.reports.figures import plural
 Findings = tuple[Iterable[ComparedFigure], Iterable[str]]
 """The figures of an entry, with notes on what was read, what is missing and how to interpret the figures."""
 PREDICTIONS = (
-    "No model was asked: pass the predictions of `factloop research verify` with --results, and match the "
+    "No model was used; pass the predictions of `factloop research verify` with `--results`, and match the "
     "evaluators with `--evaluator PAPER=OURS`"
 )
 RAGTRUTH = ("RAGTruth-CNN/DM", "RAGTruth-News", "RAGTruth-MARCO", "RAGTruth-Yelp")
@@ -81,7 +82,7 @@ WRONG, REVERSED = "%Err", "%Maj. Err"
 
 
 def labelled_parts(datasets: Iterable[str]) -> tuple[str, ...]:
-    """Returns the labelled parts of these data sets that factloop can load, as `NAME:PART`."""
+    """Returns the labelled parts (`NAME:PART`) of `datasets` that factloop can load."""
     return tuple(part for name in dict.fromkeys(datasets) if (part := benchmark_dataset(name).part) is not None)
 
 
@@ -90,7 +91,7 @@ def _unless_given(inputs: Inputs, note: str = PREDICTIONS) -> tuple[str, ...]:
 
 
 def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
-    """Returns the paper's row if our systems are the same as the paper's, or else adds a note and returns a new row."""
+    """Returns the paper's row if our systems are the same. Otherwise, adds a note and returns a new row."""
     theirs = {
         names[1]
         for number, (datasets, _) in ERRORS.items()
@@ -138,7 +139,9 @@ def error_rates(inputs: Inputs, number: int) -> Findings:
             found |= _measured_errors(rows, table, level, origin, notes)
     unlabelled = [name for name in datasets if benchmark_dataset(name).part is None]
     if unlabelled and inputs.results is None:
-        notes.append(f"{', '.join(unlabelled)}: there are no labels by system, so rates can only come from --results")
+        notes.append(
+            f"{', '.join(unlabelled)}: claims are not labelled by system, so rates can only come from `--results`"
+        )
     notes += (*_unless_given(inputs), *((_EXPERTQA,) if number in (21, 23) else ()))
     return compare_table(table, found), dict.fromkeys(notes)
 
@@ -154,7 +157,7 @@ _EXPERTQA = (
 
 
 def _printed_biases(table: PublishedTable) -> Ours:
-    """Calculates each evaluator's bias on each system and each column's headroom from the printed rates alone."""
+    """Calculates evaluators' biases on each system, and each column's headroom, from the printed rates alone."""
     found: Ours = {}
     for dataset in table.datasets:
         systems = table.systems(dataset)
@@ -214,7 +217,7 @@ def _measured_errors(
 def order_pairs(inputs: Inputs, number: int) -> Findings:
     """Compares how labels and predictions order pairs of systems (section 3.5 and appendix A.3).
 
-    A row `= as <` counts the pairs that do not differ by label, but whose first system is better according to the
+    The row `= as <` counts the pairs that do not differ by label, but whose first system is better according to the
     evaluator. The number of pairs that differ by label is computed from labelled data alone, and the fractions of
     errors follow from the counts.
     """
@@ -237,7 +240,6 @@ def order_pairs(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_orders(table: PublishedTable) -> Ours:
-    """Calculates the fractions of wrong and of reversed pairs from the printed counts of pairs."""
     found: Ours = {}
     for dataset in table.datasets:
         for evaluator in table.columns:
@@ -254,7 +256,7 @@ def _printed_orders(table: PublishedTable) -> Ours:
 
 
 def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> Iterator[ComparedFigure]:
-    """Compares the numbers of pairs that do and do not differ by label. The paper's are sums of printed cells."""
+    """Compares the numbers of pairs that do and do not differ by label. The paper's numbers are sums of cells."""
     for dataset in table.datasets:
         pairs = None
         if labels is not None and dataset in labels.dataset.names:
@@ -271,8 +273,8 @@ def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> I
 def _measured_orders(table: PredictionTable, dataset: str, published: PublishedTable, notes: list[str]) -> Ours:
     """Returns the number of pairs in each cell, and the fractions of wrong and reversed pairs.
 
-    A pair whose first system is worse by label is counted with both of its signs reversed. If the number of pairs
-    differs from the paper's, our figures get separate rows, since 2 of 6 pairs cannot be compared with 5 of 15.
+    Pairs whose first system is worse by label are counted with both signs reversed. If the number of pairs differs from
+    the paper's, our figures get separate rows, because 2 of 6 pairs cannot be compared with 5 of 15.
     """
     found: Ours = {}
     cells = [row for row in published.rows if row[0] == dataset and " as " in row[1]]
@@ -309,7 +311,7 @@ def _evaluators(table: PredictionTable) -> list[str]:
 
 
 def correlate_rates(inputs: Inputs, number: int) -> Findings:
-    """Compares Kendall's and Pearson's correlations of labelled with predicted rates over the systems in a data set."""
+    """Compares Kendall's and Pearson's correlations of labelled with predicted rates over a data set's systems."""
     table, (sources, level) = published_table(number), CORRELATIONS[number]
     found, notes = Ours(), list[str]()
     for source in sources:
@@ -337,10 +339,7 @@ def correlate_rates(inputs: Inputs, number: int) -> Findings:
 
 
 def _printed_correlations(rates: PublishedTable) -> Ours:
-    """Correlates printed rates. Kendall's coefficient is left out if two systems have the same rounded rate.
-
-    Rates of 0 and 100 are taken as exact.
-    """
+    """Correlates printed rates. Kendall's coefficient is left out if two systems have the same rounded rate."""
 
     def may_hide_an_order(column: Sequence[float]) -> bool:
         return any(column.count(rate) > 1 for rate in column if 0.0 < rate < 100.0)
@@ -362,10 +361,10 @@ def _printed_correlations(rates: PublishedTable) -> Ours:
 
 
 def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
-    """Compares Tables 3 to 5, which have a row per evaluator, a column per data set, and an average of all fourteen.
+    """Compares Tables 3 to 5, which have a row per evaluator, a column per data set, and an average over all data sets.
 
     Balanced accuracy is the mean of 1 - FPR and 1 - FNR, so Table 3 follows from Tables 4 and 5. If we have fewer data
-    sets, our average is compared with the mean of the paper's figures for the same data sets.
+    sets than the paper, our average is compared with the mean of the paper's figures for our data sets.
     """
     published, found = published_table(number), Ours()
     for names in published.rows:
@@ -397,11 +396,11 @@ def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
             theirs = Decimal(mean).quantize(Decimal("0.1"))
         averages.append(compared((evaluator,), f"{AVERAGE} of {plural(len(figures), 'data set')}", theirs, ours))
     strangers = [] if table is None else [name for name in table.dataset.names if name not in NAMES]
-    note = f"{', '.join(strangers)} left out of the average: not among the paper's data sets"
+    note = f"The average excludes {', '.join(strangers)}, which the paper does not use"
     return [*compare_table(published, found), *averages], (*((note,) if strangers else ()), *_unless_given(inputs))
 
 
-_CHUNKS = f"{PREDICTIONS}; add the chunked column with --chunk-words 500"
+_CHUNKS = f"{PREDICTIONS}; add the chunked column with `--chunk-words 500`"
 
 
 def chunked_rates(inputs: Inputs) -> Findings:
@@ -430,7 +429,7 @@ ADJUSTED, CROSS_VALIDATED = "Bespoke-7B", "Cross-Validated"
 
 
 def adjustments(inputs: Inputs, number: int) -> Findings:
-    """Compares biases after they are adjusted with one labelled system of RAGTruth (section 5, Tables 1 and 31).
+    """Compares biases after adjusting them with one labelled system of RAGTruth (section 5, Tables 1 and 31).
 
     Each method is calibrated on one system and tested on the other five. The figures are the mean and the maximum
     magnitude of the bias. Table 1 averages Table 31 over the calibration systems, and biases without adjustment follow
@@ -462,7 +461,6 @@ def _printed_means() -> Ours:
 
 
 def _printed_unadjusted() -> Ours:
-    """Calculates the labelled rates in Table 31, and its biases without adjustment, from Table 27."""
     rates, found, plain = published_table(27), Ours(), AdjustmentMethod.UNADJUSTED.value
     for names in published_table(31).rows:
         sizes = [abs(rates.value(row, BIAS.format(ADJUSTED))) for row in rates.systems(names[0]) if row[1] != names[1]]

@@ -31,8 +31,7 @@ from factloop.reports.visible import visible
 
 
 def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Sheet:
-    """Returns the published figures, ours and the differences, with a row for each cell of the paper's table.
-    `ours_alone` keeps only the cells for which we have a figure."""
+    """Returns a sheet of published figures, our figures and differences. `ours_alone` omits cells that we lack."""
     theirs = "Paper" if found.against == "paper" else "Check value"
     columns: tuple[ColumnOf[ComparedFigure], ...] = (
         (name("Row"), lambda one: ", ".join(one.names)),
@@ -47,7 +46,6 @@ def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Shee
 
 
 def _difference(one: ComparedFigure) -> Cell:
-    """Formats the signed difference with one digit more than the paper prints, and the possible rounding error."""
     if one.difference is None:
         return Cell("same" if one.is_equal else "other" if one.is_compared else NOTHING)
     digits = one.decimals + 1
@@ -64,7 +62,7 @@ def _value(value: Value, decimals: int) -> Cell:
 
 
 def outcome(found: Reproduction) -> str:
-    """Says how many figures were compared and how many of them are equal, grouped by the origin of our figures."""
+    """Describes how many figures were compared and how many are equal, grouped by the origin of our figures."""
     if not found.n_compared:
         return f"None of {plural(len(found.figures), 'figure')} could be compared."
     theirs = "the printed figures up to rounding" if found.against == "paper" else "the check values"
@@ -87,7 +85,7 @@ _RESTS_ON = {
 
 
 def entries_sheet(listed: Sequence[Entry]) -> Sheet:
-    """Returns all entries that can be reproduced, with the requirements of each."""
+    """Returns a sheet of all entries that can be reproduced, with the requirements of each entry."""
     columns: tuple[ColumnOf[Entry], ...] = (
         (name("Entry"), lambda one: one.id),
         (name("Shows"), lambda one: one.title),
@@ -103,8 +101,7 @@ def entries_sheet(listed: Sequence[Entry]) -> Sheet:
 
 
 def print_reproduction(found: Reproduction, entry: Entry, console: Console) -> None:
-    """Prints the cells for which we have a figure, followed by the outcome and its basis. The other cells are on the
-    page and in the CSV file."""
+    """Prints the cells for which we have a figure, then the outcome and its basis. The page contains all cells."""
     print_sheet(console, reproduction_sheet(found, ours_alone=True), whole=reproduction_sheet(found))
     rows: list[Row] = [
         ("Entry", Text(found.entry)),

@@ -2,10 +2,10 @@
 
 SQLite supports several processes on one machine, but breaks if two machines share a file over a network. Workers on the
 machine that started the run therefore use the same journal as a run without Ray, and each additional machine has a
-separate journal in the same folder. At the start of the next attempt, all journals are merged into one, and a machine
-without a journal starts with a copy of the merged one. So no answer in the folder is paid for twice, whatever the
-number of workers. If the machines do not share a folder, an answer is known only to the machine that paid for it, and
-killing the run loses the work on unfinished responses.
+separate journal in the same folder. The next attempt first merges all journals into one, and a machine without a
+journal starts with a copy of it. No answer in the folder is therefore paid for twice, whatever the number of workers.
+If the machines do not share a folder, an answer is known only to the machine that paid for it. Killing the run then
+loses the work on unfinished responses.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _ELSEWHERE = "journal-*.sqlite"
 
 
 def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
-    """Merges all journals of earlier attempts into one, and returns the model calls and dollars spent on the answers.
+    """Merges all journals of earlier attempts into one. Returns the model calls and dollars spent on the answers.
 
-    Call this only when no workers are running. `elsewhere` says whether there are workers on other machines, which need
-    a copy. Raises ConfigError if a journal cannot be used.
+    Call this only when no workers are running. Set `elsewhere` if workers on other machines need a copy. Raises
+    ConfigError if a journal cannot be used.
     """
     home = directory / JOURNAL
     make_private_folder(directory)
@@ -66,7 +66,7 @@ def journal_at(directory: Path, machine: str, home: str) -> Path:
 
 
 def _take_in(path: Path, home: Path) -> None:
-    """Moves the answers at `path` into the journal `home`. If this is killed halfway, it can be repeated."""
+    """Moves the answers at `path` into the journal at `home`. Can be repeated if it was killed halfway."""
     try:
         with closing(sqlite3.connect(home, isolation_level=None)) as connection:
             connection.execute("ATTACH ? AS elsewhere", (str(path),))

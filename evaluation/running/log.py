@@ -1,4 +1,4 @@
-"""The log of a run, with one record per line. It is used to resume the run and to compute its summary."""
+"""The log of a run, with one record per line. It is used to resume the run and to compute the summary."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ R = TypeVar("R")
 K = TypeVar("K", bound=Hashable)
 
 LONGEST_RECORD = 2**30
-"""Maximum length of a record in bytes; a longer line cannot be a record of a run."""
+"""Maximum length of a record in bytes. A longer line cannot be a record of a run."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class LogFormat(Generic[R, K]):
     is_final: Callable[[R], bool] = lambda _: True
     """Whether to keep a record. Other records failed for a temporary reason, so their items are processed again."""
     parse_last: Callable[[bytes, str, int], R | None] = lambda *_: None
-    """Parses a last line without a line break; returns None if a killed process left it unfinished. Raises
+    """Parses a last line without a line break, or returns None if a killed process left it unfinished. Raises
     DataError."""
     private: bool = True
     """Whether only the owner of the file can access it."""
@@ -56,8 +56,8 @@ class Log(Generic[R, K]):
         """Opens or creates the file, or an unnamed temporary file if `path` is None.
 
         Drops records that are not final, and an unfinished last line left by a killed process. `check` is called with
-        each record and its line number. It may reject the record by raising an error, in which case the file is
-        unchanged. Raises ConfigError if the file cannot be used, and DataError if a line is not a record.
+        each record and its line number. If `check` raises an error, the file is left unchanged. Raises ConfigError if
+        the file cannot be used, and DataError if a line is not a record.
         """
         self._path, self._format = path, form
         self._name = form.name if path is None else str(path)
@@ -98,7 +98,7 @@ class Log(Generic[R, K]):
                 yield self._format.parse(self._file.readline(), self._name, None)
 
     def put_in_order(self, keys: Iterable[K]) -> None:
-        """Reorders the lines by these keys, which must cover all records. Raises ConfigError if writing fails."""
+        """Sorts the lines by these keys, which must include all records. Raises ConfigError if writing fails."""
         ordered = {key: self._places[key] for key in keys}
         if any(one > other for one, other in pairwise(ordered.values())):
             self._places = ordered
@@ -116,7 +116,7 @@ class Log(Generic[R, K]):
         self._file.close()
 
     def _look_through(self, check: Callable[[R, int], None]) -> None:
-        """Notes the positions of the records and makes sure that the file ends with a complete line."""
+        """Notes the positions of the records, and makes sure that the file ends with a complete line."""
         end, some_go = 0, False
         self._file.seek(0)
         for number, (line, record) in enumerate(read_records(self._file, self._name, self._format), 1):
@@ -185,5 +185,5 @@ def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterato
 
 
 def no_passing_failure(judgements: Iterable[Judgement]) -> bool:
-    """Returns whether no judgements failed for a reason that another attempt might resolve."""
+    """Whether no judgement failed for a temporary reason, so that another attempt would not help."""
     return not any(judgement.unscored_reason in MENDABLE for judgement in judgements)

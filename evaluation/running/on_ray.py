@@ -1,13 +1,13 @@
 """Judges the items of a run with Ray workers, which are processes on this machine or in a cluster.
 
-A single process can keep hundreds of model calls in flight, since it mostly waits. More processes help if the work
-between calls (prompts, JSON, searching documents, the offline engine) saturates one core, and more machines help if it
+A single process can keep hundreds of model calls in flight, because it mostly waits. More processes help if the work
+between calls (prompts, JSON, searching documents, the offline engine) saturates one core. More machines help if it
 saturates all cores of one machine.
 
-Each worker gets a share of the run's limits and adapts to the server's pace independently. Ray restarts a worker that
-dies. The unfinished items of a dead worker go to the remaining workers, because the cluster may never have room for a
-replacement after losing a machine. Answers are saved as described in the module `journals`. A call that is still in
-flight in one worker may be repeated by another; workers only share answers that have been saved.
+Each worker gets a share of the run's limits and adapts to the server's rate limits independently. Ray restarts a worker
+that dies. The remaining workers take over its unfinished items, because the cluster may have no capacity for a
+replacement after losing a machine. Answers are saved as described in the `journals` module. Workers share only saved
+answers, so a call that is in flight in one worker may be repeated by another.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.together import as_they_come
 
 RESTARTS = 2
-"""Number of times that Ray restarts a worker. With a limit on calls or cost, workers are not restarted, because it is
+"""Number of times that Ray restarts a worker. If calls or costs are limited, workers are not restarted, because it is
 unknown how much a dead worker has spent."""
 MOST_WORKERS = 3
 """Number of workers that may die while judging the same item before the run fails."""
 STARTED_WITHIN_S = 300.0
-"""Maximum time in seconds to wait for the first worker, since the cluster may never have room for one."""
+"""Maximum time in seconds to wait for the first worker, because the cluster may never have capacity for one."""
 REPLACED_WITHIN_S = 50.0
 """Maximum time in seconds to wait for a replacement if all workers have died."""
 REACHED_WITHIN_S = 10.0
@@ -77,7 +77,7 @@ async def judged_on_ray(
 ) -> AsyncGenerator[AnyRecord, None]:
     """Yields the records as workers complete them. Reads only as many `items` as the workers have capacity for.
 
-    Without an `address`, a small local Ray instance runs for as long as the generator. With an address (`auto`,
+    Without an `address`, a small local Ray instance runs until the generator is closed. With an address (`auto`,
     `HOST:6379`), the workers run on the machines of that cluster, each of which must have this version of factloop and
     the documents at the same paths. `describe` returns the name of an item for messages. Paid answers are saved in
     `directory`. A caller that stops early must close the generator (`contextlib.aclosing`), which stops the workers.
@@ -155,7 +155,7 @@ class Pool(Generic[Item, AnyRecord]):
             await asyncio.gather(*self._opening, return_exceptions=True)
 
     def _begin(self, actor: Any) -> None:
-        """Opens a worker in the background, or a dead worker's replacement as soon as Ray has room for it."""
+        """Opens a worker in the background, or a dead worker's replacement once Ray has capacity for it."""
 
         def note_error(opening: asyncio.Future[None]) -> None:
             if not opening.cancelled() and (error := opening.exception()) is not None:
@@ -180,13 +180,13 @@ class Pool(Generic[Item, AnyRecord]):
             self._free.put_nowait(worker)
 
     def _await_one(self) -> None:
-        """Ends the run if no worker is open in time. The first start may take longer if machines have to boot."""
+        """Ends the run if no worker is open in time. The first start may take longer, because machines must boot."""
         started_within_s, replaced_within_s = self._within_s
         error = _none_left(f"none was replaced within {replaced_within_s:g} s")
         if self._unopened:
             error = ToolError(
-                f"no worker was ready within {started_within_s:g} s: the cluster has no room for one, or its machines "
-                "do not respond. Finished judgements are kept",
+                f"no worker was ready within {started_within_s:g} s: the cluster has no capacity for one, or its "
+                "machines do not respond. Finished judgements are kept",
                 tool="ray",
             )
         within_s = started_within_s if self._unopened else replaced_within_s
@@ -289,10 +289,10 @@ class Worker(Generic[Item, AnyRecord]):
             os.chdir(home.folder)
 
     async def open(self) -> Wrong | None:
-        """Starts the engine and returns an error if the version or the settings are wrong."""
+        """Starts the engine. Returns an error if the version or the settings are wrong."""
         ours, theirs = factloop.__version__, self._home.version
         if ours != theirs:
-            message = f"the worker on {_here()} has factloop {ours}, but the run has {theirs}: install the same"
+            message = f"the worker on {_here()} has factloop {ours}, but the run has {theirs}; install the same version"
             return Wrong(is_about_data=False, message=message)
         try:
             await self._judge()
@@ -321,7 +321,7 @@ class Worker(Generic[Item, AnyRecord]):
 
 
 def machine_of(ray: Any) -> str:
-    """Returns the address of this process's machine in the cluster that it is connected to."""
+    """Returns the address of this process's machine in the Ray cluster."""
     here = ray.get_runtime_context().get_node_id()
     return next(str(node["NodeManagerAddress"]) for node in ray.nodes() if node["NodeID"] == here)
 
@@ -337,7 +337,7 @@ def _wrong(error: ConfigError | DataError) -> Wrong:
 
 
 def room_of(share: CheckSettings) -> int:
-    """Returns the number of items to process at a time, enough to use the worker's share of the calls in flight."""
+    """Returns how many items a worker should process at a time to use its share of the calls in flight."""
     return max(2, min(AT_ONCE, share.concurrency // 2)) if share.concurrency else AT_ONCE
 
 
@@ -346,7 +346,7 @@ def one_line(error: Exception) -> str:
 
 
 def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) -> list[CheckSettings]:
-    """Divides the limits among the workers, after subtracting the calls and dollars that earlier attempts `paid`.
+    """Divides the limits among the workers, after subtracting the calls and dollars `paid` in earlier attempts.
 
     No worker can use the unused share of another, so a run may end slightly below its budget. Raises ConfigError if
     there are more workers than concurrent calls allowed.
@@ -367,7 +367,7 @@ def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) ->
 
 
 def add_paid(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
-    """Adds paid calls and dollars to a share, because an engine counts those in its journal towards its limits."""
+    """Adds paid calls and dollars to a share, because an engine counts the calls in its journal towards its limits."""
     changes: dict[str, int | float] = {}
     if share.max_calls is not None:
         changes["max_calls"] = share.max_calls + paid[0]
@@ -381,7 +381,7 @@ def is_limited(settings: CheckSettings) -> bool:
 
 
 def _part(whole: int, number: int, parts: int) -> int:
-    """Returns one of `parts` nearly equal parts of `whole`, larger ones first: 5 is divided into 3 and 2."""
+    """Returns one of `parts` nearly equal parts of `whole`, larger parts first: 5 is split into 3 and 2."""
     return whole // parts + (number < whole % parts)
 
 
@@ -456,7 +456,7 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
 
 
 def _try_to_reach(address: str) -> None:
-    """Tests the connection first, since Ray itself would try for minutes and then exit the process. Raises OSError."""
+    """Tests the connection, because Ray would try for minutes and then exit the process. Raises OSError."""
     found = re.fullmatch(r"(?:\w+://)?([^/:]+):([0-9]{1,5})", address)
     if found is not None:
         socket.create_connection((found[1], int(found[2])), timeout=REACHED_WITHIN_S).close()

@@ -1,7 +1,7 @@
-"""Runs many items through one engine and saves each record on disk, so a killed run only loses unfinished items.
+"""Runs many items through one engine and saves each record on disk, so a killed run loses only unfinished items.
 
 A feature defines its items and records, how an item is judged, and how records are summarized. `Run` skips items that
-already have a record, saves each new record before it is reported, and finally makes the summary. Starting a killed run
+already have a record, saves each new record before reporting it, and finally creates the summary. Starting a killed run
 again resumes it.
 """
 
@@ -43,7 +43,7 @@ Engine = Callable[[Iterable[Item]], AsyncGenerator[AnyRecord, None]]
 
 @dataclass(frozen=True)
 class RunStarted:
-    """The first event of a run: the whole input has been read, and `n_done` items already have a record."""
+    """The first event of a run, after the whole input has been read. `n_done` items already have a record."""
 
     n_items: int
     n_done: int
@@ -51,7 +51,7 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class NewRecord(Generic[AnyRecord]):
-    """An event of a run: another record has been saved on disk."""
+    """The event that another record has been saved on disk."""
 
     record: AnyRecord
     usage: Usage
@@ -117,7 +117,7 @@ async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
 
 
 class Increments:
-    """Calculates how much a growing usage has increased since the last call."""
+    """Calculates how much the usage has increased since the last call."""
 
     def __init__(self, account: Callable[[], Usage]) -> None:
         self._account = account
@@ -134,7 +134,7 @@ class Increments:
 
 @contextmanager
 def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any]) -> Iterator[Path | None]:
-    """Provides the directory of a run, locked by this process, or None if the user did not specify one.
+    """Provides the directory of a run, locked by this process, or None if the user did not set one.
 
     `configuration` must be the same in all attempts at the run. Raises ConfigError if the directory is in use, or if it
     contains another run or other files.
@@ -177,7 +177,7 @@ class Spool(Generic[Item]):
         """Reads all items and keeps the first `limit`.
 
         `dump` converts an item to a line, including the line break, and `load` reads it back. Raises the errors of
-        `items`, and ConfigError if there is no disk space for them.
+        `items`, and ConfigError if the disk is full.
         """
         self.n = 0
         """Number of items kept."""
@@ -200,7 +200,7 @@ class Spool(Generic[Item]):
         return self._hash.hexdigest()
 
     def __iter__(self) -> Iterator[Item]:
-        """Iterates over the kept items from the first. There can be only one reader at a time."""
+        """Iterates over all kept items. There can be only one reader at a time."""
         return map(self._load, self._lines)
 
     def __enter__(self) -> Self:

@@ -1,11 +1,12 @@
 """Debiases the figures of a run with human-labelled claims that were judged by the same evaluator.
 
 The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from a file with
-the columns `label` and `verdict`. `factloop.evaluation.debiasing` explains how and why figures are debiased. Precision
-uses prediction-powered inference over claims and the adjusted count; F1@K uses the same inference over whole responses.
+`label` and `verdict` columns. `factloop.evaluation.debiasing` explains how and why figures are debiased. Precision is
+debiased with prediction-powered inference over claims, and with the adjusted count. F1@K is debiased with
+prediction-powered inference over whole responses.
 
-Debiasing works only if the labelled claims are similar to the run's claims: they should be of the same kind, and judged
-by the same evaluator. If they clearly are not, the run gets a warning, but this cannot always be detected.
+Debiasing works only if the labelled claims are of the same kind as the run's claims and were judged by the same
+evaluator. The run gets a warning if this is clearly not the case, but a difference cannot always be detected.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
     Each row of a file contains `label` (1 for supported, 0 for not supported), `verdict` (1, 0, or null if there is
     none) and optionally `group` (the prompt or response of the claim). The file may also be the input of an audit
     (`factloop.evaluation.audit.rows`), in which case `evaluator` is required. The whole file is read, and a few bytes
-    are kept per claim. Raises ConfigError if the claims are unsuitable, and DataError if they cannot be read.
+    per claim are kept in memory. Raises ConfigError if the claims are unsuitable, and DataError if they cannot be read.
     """
     if os.path.isdir(place):  # also False for a name that is not a valid path
         return sample_of_run(place, evaluator)
@@ -101,18 +102,19 @@ def calibrate(
 ) -> Calibration:
     """Returns each system's precision and F1@K, both raw and debiased.
 
-    A system with labelled claims is debiased with these alone, because claims of other systems with different error
-    rates would bias its figures. Other systems are debiased with all labelled claims. Each estimate states the number
-    of claims used.
+    If a system has labelled claims, only these are used to debias its figures, because claims of other systems with
+    different error rates would bias the result. Other systems are debiased with all labelled claims. Each estimate
+    states the number of claims used.
 
     `transfer` is what the labelled claims and the run are assumed to have in common. If any labelled claim comes from
-    the system or from a prompt of the run, the default is how often each verdict is right. Otherwise, the default is
-    TPR and FPR, in which case there are no prediction-powered figures and therefore no debiased F1@K.
+    the system or from a prompt of the run, the default assumption is that each verdict is right equally often in both.
+    Otherwise, the default assumption is that both have the same TPR and FPR. In that case, there are no
+    prediction-powered figures and therefore no debiased F1@K.
 
-    Claims from the same prompt are similar, so prompts are the units. If a prompt of the run has labelled claims (as in
-    a run debiased with its own labels), the prompt's influences on both samples are added. `score_sums` contains the
-    sums of scores for the run's responses, by system and id, if the evaluator gives scores. Raises ValueError if a K is
-    below 1.
+    Claims from the same prompt are similar, so prompts are the sampling units. If a prompt of the run has labelled
+    claims (as in a run debiased with its own labels), the prompt's influences on both samples are added. `score_sums`
+    contains the sums of scores for the run's responses, by system and id, if the evaluator gives scores. Raises
+    ValueError if a K is below 1.
     """
     given = sorted(responses, key=lambda one: (one.system, one.prompt_id))
     names = sorted({one.system for one in given})
@@ -164,7 +166,7 @@ def _is_census(labelled: LabelledClaims, responses: Sequence[CountedResponse]) -
 
 
 MOST_UNSCORED = 0.1
-"""If a larger share of the run's claims has no verdict, its corrected figures get a warning."""
+"""If a larger share of a run's claims has no verdict, the corrected figures get a warning."""
 
 
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:
@@ -173,26 +175,27 @@ def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tupl
 
 
 def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
-    start = f"Corrected by {plural(len(sample.labels), 'labelled claim')} of {sample.data}"
+    start = f"Corrected with {plural(len(sample.labels), 'labelled claim')} from {sample.data}"
     judge = summary.fingerprint.evaluator
     if sample.fingerprint is None and sample.judges:
         if sample.judges != {judge}:
             named = ", ".join(sorted(sample.judges))
-            yield f"{start}, which were judged by {named}, not by {judge}: they make different errors"
+            yield f"{start}, which were judged by {named}, not by {judge}; different evaluators make different errors"
     elif sample.fingerprint is None:
-        yield f"{start}, which does not say who judged them: it must have been this run's evaluator and settings"
+        yield f"{start}, which does not name the evaluator; the model and settings must be those of this run"
     else:
         ours, theirs = summary.fingerprint.model_dump(mode="json"), sample.fingerprint.model_dump(mode="json")
         known = _JUDGED_BY - (set() if ours["snapshots"] and theirs["snapshots"] else {"snapshots"})
         differing = sorted(name for name in known if ours[name] != theirs[name])
         if differing:
             which = ", ".join(differing)
-            yield f"{start}, which were judged by another evaluator ({which} differ): the two make different errors"
+            another = f"another evaluator ({which} differ)"
+            yield f"{start}, which were judged by {another}; different evaluators make different errors"
     if sample.n_judged_otherwise:
         yield (
             f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with a different verdict "
-            "(from another judge or other documents, to which the labels may refer). Precision is not given for this "
-            "run alone; to get it, label claims of this run with `factloop research labels next RUN`"
+            "(from another judge or other documents, to which the labels may refer). Precision for this run alone is "
+            "therefore not reported; to report it, label claims of this run with `factloop research labels next RUN`"
         )
     n_unscored = sum(one.counts.unscored for one in summary.responses)
     n_claims = n_unscored + sum(one.counts.scored for one in summary.responses)
@@ -210,13 +213,13 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
         strangers = sorted({line.system for line in summary.responses} - sample.systems)
         if strangers:
             yield (
-                f"None of the labelled claims is from {', '.join(strangers)}, but an evaluator's errors often differ "
-                "between systems"
+                f"No labelled claim comes from {', '.join(strangers)}, but an evaluator's errors often differ between "
+                "systems"
             )
     if sample.kind is not None and sample.kind != summary.kind:
         yield (
-            f"{start}, which people split into facts. The evaluator split this run into claims itself, so precision is "
-            "not given for this run alone; to get it, label claims of this run with `factloop research labels next RUN`"
+            f"{start}, which people split into facts. The evaluator split this run into claims itself, so precision "
+            "for this run alone is not reported; to report it, label claims with `factloop research labels next RUN`"
         )
 
 
@@ -244,8 +247,7 @@ def _debiased_f1(
     *,
     is_sampled: bool,
 ) -> tuple[DebiasedF1, ...]:
-    """Returns F1@K, raw and debiased. The policy `exclude` leaves out responses without claims, as in the run's scores,
-    but a response with only irrelevant claims counts as 0."""
+    """Returns F1@K, raw and debiased. As in the run's scores, the `exclude` policy leaves out abstentions."""
     rated = [one for one in responses if not (one.abstained and abstention is AbstentionPolicy.EXCLUDE)]
     found = debiased_f1(
         labelled, _judged(rated), ks, transfer=transfer, is_sampled=is_sampled, level=level, abstentions="zero"

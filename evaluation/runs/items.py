@@ -49,8 +49,10 @@ def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
 
 
 def replayed_items(responses: Iterable[JudgedResponse], *, by_evidence: bool) -> Iterator[RunItem]:
-    """Converts the responses of a finished run to items, which will be split and judged again. With `by_evidence`, each
-    response is judged against all the evidence that the run found for it."""
+    """Converts the responses of a finished run to items, which will be split and judged again.
+
+    With `by_evidence`, each response is judged against all the evidence that the run found for it.
+    """
     for one in responses:
         evidence = (item for claim in one.report.claims for item in claim.evidence) if by_evidence else ()
         found = {
@@ -89,13 +91,15 @@ _ITEM: TypeAdapter[RunItem] = TypeAdapter(RunItem)
 
 
 def spooled(items: Iterable[RunItem], *, limit: int | None = None) -> Spool[RunItem]:
-    """Saves the items on disk and keeps the first `limit`. Raises DataError if items cannot be distinguished or judged,
-    and ConfigError if there is no disk space for them."""
+    """Saves the items on disk and keeps the first `limit` items.
+
+    Raises DataError if items cannot be distinguished or judged, and ConfigError if the disk is full.
+    """
     return Spool(_checked(items), dump=_dump, load=_ITEM.validate_json, limit=limit)
 
 
 def _dump(item: RunItem) -> bytes:
-    """Returns the item as a line. Fields for documents are left out if empty, so that older runs can be resumed."""
+    """Returns the item as a line. Empty fields for documents are omitted, so that older runs can be resumed."""
     absent = {"documents"} if item.documents is None else set()
     return _ITEM.dump_json(item, exclude=absent | (set() if item.is_evidence else {"is_evidence"})) + b"\n"
 
@@ -105,7 +109,7 @@ def _checked(items: Iterable[RunItem]) -> Iterator[RunItem]:
     answers: dict[tuple[str, str], str] = {}
     for item in items:
         if item.id in ids:
-            raise DataError(f"two responses have the id {item.id!r}")
+            raise DataError(f"two responses have the id {item.id!r}; use unique ids")
         ids.add(item.id)
         first = answers.setdefault((item.system, item.prompt_id), item.id)
         if first != item.id:

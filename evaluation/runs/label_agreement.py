@@ -1,9 +1,9 @@
 """Measures how far verdicts on supplied facts agree with human labels, fact by fact (Wei et al. 2024, section 4).
 
-The paper reports agreement: the fraction of facts whose verdict equals the label, with the same three classes for both.
-It is 72.0% for 16,011 facts in 496 of FActScore's biographies, where texts repeated within a response count once.
-Agreement is high whenever most facts belong to the same class, so we also report Cohen's kappa and, for supported
-against not supported, TPR, TNR and their mean.
+The paper reports agreement, which is the fraction of facts whose verdict equals the label, with the same three classes
+for both. Agreement is 72.0% for 16,011 facts in 496 of FActScore's biographies, where a text that is repeated within a
+response counts once. Because agreement is high whenever most facts belong to the same class, this module also reports
+Cohen's kappa and, for supported against not supported, TPR, TNR and their mean.
 
 Departures: a fact without a verdict counts neither as agreement nor as disagreement and is reported separately. Each
 figure has a percentile bootstrap interval, for which whole prompts are drawn with the responses of all systems. Labels
@@ -38,8 +38,10 @@ _NAMES = dict(zip(ROWS, ("supported", "not_supported", "irrelevant"), strict=Tru
 
 
 class LabelTable(Record):
-    """Numbers of facts by human label (three rows) and verdict (four columns). A text repeated in a response counts
-    once."""
+    """The numbers of facts by human label (three rows) and verdict (four columns).
+
+    A text that is repeated in a response counts once.
+    """
 
     supported: Counts
     not_supported: Counts
@@ -49,12 +51,11 @@ class LabelTable(Record):
 
     @property
     def n_facts(self) -> int:
-        """Number of facts in the rows."""
         return self.supported.total + self.not_supported.total + self.irrelevant.total
 
     @property
     def labels(self) -> Counts:
-        """Number of facts with each human label, including repeated ones."""
+        """The number of facts with each human label, including repeated facts."""
         return Counts(
             supported=self.supported.total + self.repeated.supported,
             not_supported=self.not_supported.total + self.repeated.not_supported,
@@ -70,8 +71,7 @@ class TabledResponse:
 
 
 class SystemAgreement(Record):
-    """Agreement of verdicts with labels for the responses of one system, or for all responses. Higher is always
-    better."""
+    """The agreement of verdicts with labels for one system, or for all systems. Higher is always better."""
 
     system: str | None
     """None for all systems combined."""
@@ -89,11 +89,11 @@ class SystemAgreement(Record):
     tnr: PromptFigure
     """Fraction of the facts labelled not supported that were judged not supported, among the same facts."""
     balanced_accuracy: PromptFigure
-    """Mean of TPR and TNR; 0.5 is chance."""
+    """Mean of TPR and TNR. 0.5 is chance level."""
 
 
 class LabelAgreement(Record):
-    """Agreement of verdicts with human labels, for all systems combined and for each system, ordered by name."""
+    """The agreement of verdicts with human labels, for all systems combined and for each system, ordered by name."""
 
     overall: SystemAgreement
     systems: tuple[SystemAgreement, ...]
@@ -102,7 +102,7 @@ class LabelAgreement(Record):
 
 
 def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelTable:
-    """Returns the table of one report. `labels` maps claim ids to labels; claims without a label are skipped."""
+    """Returns the table of one report. `labels` maps claim ids to labels. Claims without a label are skipped."""
     by_label: dict[FactLabel, list[Claim]] = {label: [] for label in ROWS}
     repeated: list[FactLabel] = []
     texts: set[str] = set()
@@ -124,7 +124,7 @@ def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelT
 
 
 def count_labels(claims: Sequence[Claim], labels: Mapping[str, FactLabel], repeats: Repeats) -> Counts:
-    """Counts a response's claims by human label. The run's policy determines how repeated claims count."""
+    """Counts a response's claims by human label. `repeats` determines how repeated claims count."""
     labelled = [claim for claim in claims if claim.id in labels]
     counting = [labels[claim.id] for claim in claims_that_count(labelled, repeats)]
     found = {_NAMES[label]: counting.count(label) for label in ROWS}
@@ -138,7 +138,7 @@ def agree_with_labels(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> LabelAgreement:
-    """Returns the agreement of a run, without intervals if `rng` is None. The order of the responses has no effect."""
+    """Returns the agreement of a run, without intervals if `rng` is None. The order of responses has no effect."""
     given = sorted((one for one in responses if one.table.n_facts), key=lambda one: (one.system, one.prompt_id))
     prompts = {name: number for number, name in enumerate(sorted({one.prompt_id for one in given}))}
     times = sample_and_draws(len(prompts), rng, resamples)
@@ -155,7 +155,7 @@ def agree_with_labels(
 def _agreement(
     system: str | None, responses: Sequence[TabledResponse], prompts: Mapping[str, int], times: Floats, level: float
 ) -> SystemAgreement:
-    """`times`, (1 + n_resamples, n_prompts), contains how often each prompt was drawn. The first row is all ones."""
+    """`times` has shape (1 + n_resamples, n_prompts). Its first row, for the sample itself, contains only ones."""
     cells = np.zeros((len(prompts), 3, 4))
     for one in responses:
         rows = (one.table.supported, one.table.not_supported, one.table.irrelevant)
@@ -189,8 +189,10 @@ def _agreement(
 
 
 def _figure(values: Floats, why: Undefined, facts: Sequence[Floats], level: float) -> PromptFigure:
-    """`values` contains the value of the sample, followed by those of its resamples. `facts` contains, for each
-    fraction that the figure is based on, the numbers of facts by prompt, (n_prompts,)."""
+    """Returns a figure. `values` contains the value of the sample, followed by the values of the resamples.
+
+    For each fraction that the figure is based on, `facts` contains the number of facts by prompt.
+    """
     of_prompt = np.array(facts)
     n, n_prompts = int(of_prompt.sum()), int(np.count_nonzero(of_prompt.sum(axis=0)))
     if np.isnan(values[0]):

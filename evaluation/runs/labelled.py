@@ -1,7 +1,7 @@
 """Reads labelled claims for debiasing from a finished run, the rows of a file, or the predictions of an audit.
 
-Counting a claim twice would change the figure, and could make a run appear to be completely labelled, so that its
-interval has no width. Rows about the same claim of the same response are therefore counted once, and rejected if they
+Counting a claim twice would change the figure, and could make a run appear completely labelled, so that its interval
+would have no width. Rows about the same claim of the same response therefore count only once, and are rejected if they
 differ.
 """
 
@@ -54,36 +54,35 @@ class CalibrationSample:
     n_irrelevant: int = 0
     """Number of claims labelled or judged irrelevant, which are excluded here."""
     fingerprint: Fingerprint | None = None
-    """The fingerprint of the run that judged the claims; None for a file."""
+    """The fingerprint of the run that judged the claims, or None for a file."""
     judges: frozenset[str] = frozenset()
     """The evaluators named in a file. Empty unless every claim in the file names one."""
     kind: Literal["responses", "factscore"] | None = None
     of_systems: tuple[str, ...] | None = None
     """The system that wrote each claim, or None if unknown."""
     responses: tuple[Hashable, ...] | None = None
-    """The response of each claim, unique across systems. None if the groups are the responses."""
+    """The response of each claim, which is unique across systems. None if the groups are the responses."""
     probabilities: tuple[float, ...] | None = None
-    """Probability that each claim was drawn for labelling; None if all are equally likely."""
+    """Probability that each claim was drawn for labelling, or None if all are equally likely."""
     origins: tuple[ClaimOrigin, ...] | None = None
-    """The data that identify each claim, or None if there are no such data."""
+    """The data that identify each claim, or None if claims cannot be identified."""
     is_own: tuple[bool, ...] | None = None
     """Whether each claim belongs to the run being corrected. None if not yet compared with a run."""
     scores: tuple[float | None, ...] | None = None
     """The evaluator's score for each claim, or None if there are no scores."""
     n_judged_otherwise: int = 0
-    """Number of claims with a different verdict in the run being corrected. If above 0, no claims count as the run's
-    own."""
+    """Number of claims with a different verdict in the run being corrected. If above 0, no claim counts as its own."""
 
     @property
     def systems(self) -> frozenset[str]:
-        """The systems that wrote the claims; empty if unknown."""
+        """The systems that wrote the claims, or an empty set if the systems are unknown."""
         return frozenset(self.of_systems or ())
 
     def held_against(self, run: RunClaims, *, can_own: bool = True) -> CalibrationSample:
-        """Compares the claims with a run: uses the ids of its prompts as groups, and identifies the run's own claims.
+        """Uses the ids of the run's prompts as groups, and identifies which claims belong to the run.
 
-        If annotators split the responses into claims, `can_own` must be False, so that none of the claims counts as the
-        run's own. A few claims that happen to have the same text are not a sample of the evaluator's claims.
+        If annotators split the responses into claims, `can_own` must be False, so that no claim counts as the run's
+        own. A few claims that happen to have the same text are not a sample of the evaluator's claims.
         """
         if self.origins is None:
             return self
@@ -97,14 +96,16 @@ class CalibrationSample:
         return replace(self, groups=groups, is_own=is_own, n_judged_otherwise=n_judged_otherwise)
 
     def is_from(self, system: str, prompts: Collection[str]) -> bool:
-        """Returns whether any claim comes from the system or, if systems are unknown, from one of the prompts."""
+        """Whether any claim comes from the system or, if systems are unknown, from one of the prompts."""
         if self.of_systems is not None:
             return system in self.systems
         return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
-        """Returns the system's own claims or, if there are none, all claims, none of which then counts as the run's
-        own."""
+        """Returns the system's own claims, or all claims if there are none.
+
+        Claims of other systems do not count as the run's own.
+        """
         own = [place for place, one in enumerate(self.of_systems or ()) if one == name]
         kept = own or range(len(self.labels))
         is_of_others = self.of_systems is not None and not own
@@ -120,14 +121,14 @@ class CalibrationSample:
 
 
 def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
-    """Reads a finished run's labelled claims. Raises ConfigError if it has none, and DataError if it is damaged."""
+    """Reads a finished run's labelled claims. Raises ConfigError if there are none, and DataError for a damaged run."""
     if evaluator is not None:
-        raise ConfigError(f"{place} is a run, which has only one evaluator; leave out {evaluator!r}")
+        raise ConfigError(f"{place} is a run, which has only one evaluator; do not specify {evaluator!r}")
     run = read_run(place)
     found = [one for judged in run.responses() for one in _labelled(judged)]
     claims = [one for one in found if one is not None]
     if not claims:
-        raise ConfigError(f"{place}: this run has no labelled claims; use a run created by `factloop eval factscore`")
+        raise ConfigError(f"{place} contains no labelled claims; use a run of `factloop eval factscore`")
     labels, verdicts, groups, origins, scores, responses = zip(*claims, strict=True)
     return CalibrationSample(
         data=f"a run over {run.summary.data}",
@@ -149,7 +150,7 @@ _LabelledClaim = tuple[int, int | None, str, ClaimOrigin, float | None, tuple[st
 
 
 def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
-    """Yields each labelled claim that counts in the run's figures, or None if labelled or judged irrelevant."""
+    """Yields each labelled claim that counts in the run's figures, or None if it is labelled or judged irrelevant."""
     report = judged.report
     for claim in counted_claims(report):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
@@ -211,14 +212,14 @@ class LabelledRow(Record):
 
 @dataclass
 class NamedClaims:
-    """The claims in a file that can be told apart, with the first row of each."""
+    """The distinguishable claims in a file, with the first row of each claim."""
 
     first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
 
     def has(self, row: Row, read: LabelledRow) -> bool:
-        """Returns whether an earlier row is about the same claim.
+        """Whether an earlier row is about the same claim.
 
-        Raises DataError if its judge, label, verdict or probability is different.
+        Raises DataError if the earlier row has another judge, label, verdict or probability.
         """
         key = _key(row, read)
         if key is None:
@@ -229,16 +230,13 @@ class NamedClaims:
         for name in ("judge", "label", "verdict", "probability"):
             here, there = getattr(read, name), getattr(earlier, name)
             if here != there:
-                said = f"{shown(here)}, but line {line} has {shown(there)} for the same claim of the same response"
-                raise row.error(f"{said}: keep only one row per claim", name)
+                said = f"is {shown(here)} here but {shown(there)} in line {line} for the same claim of a response"
+                raise row.error(f"{said}; keep only one row per claim", name)
         return True
 
 
 def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
-    """Returns a unique key for the claim, or None if two rows with the same key could be about different responses.
-
-    A response may make the same claim twice, with different claim ids.
-    """
+    """Returns a unique key for the claim, or None if rows with equal keys could be about different responses."""
     dataset, claim_id = (_as_text(row.fields.get(name)) for name in ("dataset", "claim_id"))
     if read.response_id is None or (read.claim is None and not claim_id):
         return None
@@ -254,7 +252,7 @@ def read_labelled_rows(place: str | Path) -> CalibrationSample:
 
     Claims of a run are identified by `group`, `response_id` and `claim`. Repeated claims count once. Raises DataError
     if a row is malformed, a column is misspelt, a claim has two labels, only some rows have a group or a system, or the
-    file is empty. Raises ConfigError for the predictions of an audit, which need the name of an evaluator.
+    file is empty. Raises ConfigError if the file contains an audit's predictions, because an evaluator must be named.
     """
     rows: list[LabelledRow] = []
     named = NamedClaims()
@@ -295,17 +293,17 @@ def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -
     for name in ("group", "system", "probability"):
         is_known = getattr(first, name) is not None
         if (getattr(read, name) is None) == is_known:
-            how = f"missing, but line {line} has one" if is_known else f"set, but line {line} has none"
-            raise row.error(f"it is {how}: set it in every row or in none", name)
+            how = "missing here but present" if is_known else "present here but missing"
+            raise row.error(f"is {how} in line {line}; set this field in every row or in none", name)
 
 
 def _column(values: Iterable[T | None]) -> tuple[T, ...] | None:
-    """Returns the values, which must be present in all rows or in none. None if there are no values."""
+    """Returns the values, or None if no row contains a value. Either all rows or no rows must contain a value."""
     return tuple(value for value in values if value is not None) or None
 
 
 def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
-    """Reads one evaluator's scores from the input of an audit; a score of 0.5 or more means supported.
+    """Reads one evaluator's scores from the input of an audit. A score of 0.5 or more means supported.
 
     Groups are prompts or, without prompts, responses. Raises DataError as the audit does, and ConfigError if the
     evaluator is unknown.
@@ -316,9 +314,9 @@ def read_predictions(place: str | Path, evaluator: str) -> CalibrationSample:
     table = load_predictions(place)
     if evaluator not in table.scores:
         known = ", ".join(sorted(table.scores))
-        raise ConfigError(f"{place_name(place)} has no evaluator {evaluator!r}; choose from {known}")
+        raise ConfigError(f"{place_name(place)} contains no scores by {evaluator!r}; choose from {known}")
     if table.prompt is not None and len(table.dataset.names) == 1:
-        groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # these may also occur in a run
+        groups = [table.prompt.names[code] for code in table.prompt.codes.tolist()]  # these may also be in a run
     else:
         groups = [f"cluster {cluster}" for cluster in clusters_of(table).tolist()]
     verdicts = (None if math.isnan(score) else int(score >= THRESHOLD) for score in table.scores[evaluator].tolist())
@@ -355,7 +353,6 @@ def _refuse_predictions(row: Row) -> None:
 
 
 def _with_numbers(row: Row) -> Row:
-    """Converts CSV cells to the numbers that they contain; empty cells become None."""
     fields: dict[str, Any] = {name: value or None for name, value in row.fields.items()}
     for name in ("label", "verdict"):
         if fields.get(name) in ("0", "1"):

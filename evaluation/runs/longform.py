@@ -1,21 +1,21 @@
 """Computes F1@K over a run of long answers (Wei et al. 2024, arXiv 2403.18802, section 5), with intervals over prompts.
 
 For one answer with S supported and N not supported claims, precision = S / (S + N), recall@K = min(S / K, 1), and F1@K
-is their harmonic mean, or 0 if S = 0. It is in [0, 1], and higher is better. Irrelevant claims have no effect. The
+is their harmonic mean, or 0 if S = 0. F1@K is in [0, 1], and higher is better. Irrelevant claims have no effect. The
 score of a run is the mean over its answers.
 
-Departures from the released code: answers without any claims (abstentions) count as 0 only under the policy `zero`. An
-answer with unscored claims, but none that is supported or not supported, is left out and counted separately, because
-nothing is known about it. A mean over no answers is None, not 0.
+Departures from the released code: answers without any claims (abstentions) count as 0 only under the `zero` policy. If
+an answer has unscored claims, but no claims judged supported or not supported, nothing is known about the answer, so it
+is left out and counted separately. A mean over no answers is None, not 0.
 
-An answer is fully supported if all of its claims are (Godbole & Jia, section 2.1), ignoring irrelevant ones. It is left
-out if this depends on an unscored claim or if there is nothing to support. FACTS Grounding (Jacovi et al. 2025, arXiv
-2501.03200) ranks models by the share of answers that are eligible and fully supported. There, an ineligible answer
-counts as 0 whatever its claims, and an eligible answer without claims as 1, unless abstentions are excluded. The
-intervals of both shares are Wilson's, since a system answers each prompt once.
+An answer is fully supported if all of its claims are (Godbole & Jia, section 2.1). Irrelevant claims are ignored. An
+answer is left out if the outcome depends on an unscored claim or if there is nothing to support. FACTS Grounding
+(Jacovi et al. 2025, arXiv 2501.03200) ranks models by the share of answers that are both eligible and fully supported.
+In this share, an ineligible answer counts as 0 whatever its claims. An eligible answer without claims counts as 1,
+unless abstentions are excluded. Both shares have Wilson intervals, because a system answers each prompt once.
 
-To add a figure, add a `Measure` and a field of `SystemScore`, or of `ScoreAtK` if it depends on K. The scores, the
-terminal, the page and the downloadable table all iterate over the measures.
+To add a figure, add a `Measure` and a field of `SystemScore`, or of `ScoreAtK` if the figure depends on K. The scores,
+the terminal, the page and the downloadable table all iterate over the measures.
 """
 
 from __future__ import annotations
@@ -85,14 +85,12 @@ class CountedResponse(Record):
 
     @property
     def abstained(self) -> bool:
-        """Whether the answer makes no claims at all. An answer with only irrelevant claims does not abstain; its F1@K
-        is 0."""
+        """Whether the answer makes no claims at all. An answer with only irrelevant claims does not abstain."""
         return self.counts.total == 0
 
     @property
     def unscored(self) -> bool:
-        """Whether nothing is known about the answer: it has unscored claims, but none that is supported or not
-        supported."""
+        """Whether the answer has unscored claims, but no claim judged supported or not supported."""
         return is_unknown(self.counts)
 
 
@@ -106,14 +104,14 @@ class PromptFigure(Figure):
 
     low: float | None = None
     high: float | None = None
-    """None if there is no random generator, if there are fewer than two prompts (of each class, for balanced accuracy),
-    or if all resamples are the same, as for a rate of 0 or 1. A lack of variation does not imply certainty."""
+    """None without a random generator, with fewer than two prompts (of each class, for balanced accuracy), or if all
+    resamples have the same value, as for a rate of 0 or 1, because this does not prove certainty."""
     n_prompts: Count
     """Number of different prompts."""
 
 
 class Mean(PromptFigure):
-    """A mean over answers, which is undefined if none of them has a value."""
+    """A mean over answers. It is undefined if no answer has a value."""
 
     value: Share | None
     n: Count
@@ -131,15 +129,15 @@ class SystemScore(Record):
     n_responses: Count
     n_abstained: Count
     n_unscored_responses: Count
-    """Number of answers about which nothing is known; they are excluded from the means."""
+    """Number of answers about which nothing is known. These answers are excluded from the means."""
     counts: Counts
     """Number of claims in all answers of the system, including irrelevant and unscored ones."""
     precision: Mean
-    """Mean over answers with a claim that is supported or not supported; abstentions have no precision."""
+    """Mean over answers with a claim that is supported or not supported. Abstentions have no precision."""
     fully_supported: Mean | None = None
-    """Share of answers whose claims are all supported; None in files from earlier versions."""
+    """Share of answers whose claims are all supported, or None in files from earlier versions."""
     eligible_and_supported: Mean | None = None
-    """Share of answers that are eligible and fully supported; None if eligibility was not judged."""
+    """Share of answers that are eligible and fully supported, or None if eligibility was not judged."""
     at_k: tuple[ScoreAtK, ...]
 
 
@@ -191,14 +189,16 @@ class Measure:
         return f"{self.words}@{k}" if self.at_k else self.words
 
     def value(self, response: CountedResponse, k: int | None, abstention: AbstentionPolicy) -> float | None:
-        """Returns the value of an answer, or None if it has none or does not count. `k` matters only for measures at
-        K."""
+        """Returns the answer's value, or None if it is undefined or excluded. Only measures at K use `k`."""
         is_known = is_rated(response, abstention) or (self.is_share and response.unscored)
         return self.of(response, k or 1) if is_known else None
 
 
 def fully_supported(response: CountedResponse, _k: int = 1) -> float | None:
-    """0 if any claim is not supported, 1 if all are; None if it depends on unscored claims or there are no claims."""
+    """Returns 0 if any claim is not supported, or 1 if all claims are supported.
+
+    Returns None if the outcome depends on unscored claims, or if there are no claims to support.
+    """
     counts = response.counts
     if counts.not_supported:
         return 0.0
@@ -206,7 +206,7 @@ def fully_supported(response: CountedResponse, _k: int = 1) -> float | None:
 
 
 def eligible_and_supported(response: CountedResponse, _k: int = 1) -> float | None:
-    """0 for an ineligible answer, 1 for an eligible one with nothing to support, otherwise as `fully_supported`."""
+    """Returns 0 for an ineligible answer, 1 if nothing needs support, and otherwise the value of `fully_supported`."""
     if not response.eligible:
         return None if response.eligible is None else 0.0
     return 1.0 if not response.counts.scored + response.counts.unscored else fully_supported(response)
@@ -225,8 +225,10 @@ MEASURES = (F1, PRECISION, *SHARES, RECALL)
 
 
 def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
-    """Returns whether an answer counts in means. Abstentions count according to the policy, and answers about which
-    nothing is known do not count."""
+    """Whether an answer counts in means.
+
+    The policy decides whether abstentions count. Answers about which nothing is known never count.
+    """
     if response.abstained:
         return abstention is AbstentionPolicy.ZERO
     return not response.unscored
@@ -302,7 +304,7 @@ def choose_ks(
 def f1_curve(
     responses: Iterable[CountedResponse], *, abstention: AbstentionPolicy, ks: Sequence[int] | None = None
 ) -> tuple[CurvePoint, ...]:
-    """Returns each system's mean F1@K as a function of K, by default from 1 to the maximum and denser for small K."""
+    """Returns each system's mean F1@K as a function of K. By default, K runs from 1 to the maximum."""
     given = list(responses)
     if ks is None:
         (highest,) = choose_ks((one for one in given if is_rated(one, abstention)), ["maximum"])
@@ -325,7 +327,7 @@ def _spread(highest: int) -> list[int]:
 def _refuse_second_answers(responses: Sequence[CountedResponse]) -> None:
     for one, other in pairwise(responses):
         if (one.system, one.prompt_id) == (other.system, other.prompt_id):
-            raise ValueError(f"{one.system!r} answers the prompt {one.prompt_id!r} twice")
+            raise ValueError(f"{one.system!r} answers the prompt {one.prompt_id!r} twice; keep only one answer")
 
 
 _Sample = list[tuple[str, float]]

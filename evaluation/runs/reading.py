@@ -42,7 +42,8 @@ class FinishedRun:
                 missing.remove(judged.id)
                 yield judged
         if missing:
-            raise DataError(f"the report on {sorted(missing)[0]!r}, listed in {SUMMARY}, is missing", path=str(path))
+            said = f"the report on {sorted(missing)[0]!r}, which {SUMMARY} lists, is missing; start the run again"
+            raise DataError(said, path=str(path))
 
 
 def read_run(path: str | Path) -> FinishedRun:
@@ -50,7 +51,7 @@ def read_run(path: str | Path) -> FinishedRun:
     folder = Path(path)
     summary = folder / SUMMARY
     if not (folder / DESCRIPTION).is_file():
-        raise ConfigError(f"{path} is not a run; pass the --run-dir of a `factloop eval` command")
+        raise ConfigError(f"{path} is not a run; pass the `--run-dir` of a `factloop eval` command")
     if not summary.is_file():
         if _is_of_experiment(folder / DESCRIPTION):
             raise ConfigError(
@@ -59,7 +60,7 @@ def read_run(path: str | Path) -> FinishedRun:
             )
         if (folder / "report.json").is_file():
             raise ConfigError(f"{path} covers a single text; pass a run over a data set, as created by `factloop eval`")
-        raise ConfigError(f"{path}: this run has not finished; run the same command to resume it")
+        raise ConfigError(f"{path}: this run has not finished; run the same command again to resume it")
     try:
         text = summary.read_bytes()
     except OSError as error:
@@ -82,7 +83,7 @@ def parse_judged(line: str | bytes, path: str, number: int | None) -> JudgedResp
 
 
 def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, advice: str) -> R:
-    """Parses a record written by factloop. Raises DataError, with `advice` unless another version wrote the record."""
+    """Parses a record that factloop wrote. Raises DataError with `advice`, except for records of another version."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -91,7 +92,7 @@ def parse_record(text: str | bytes, kind: type[R], path: str, line: int | None, 
         ours = get_args(getattr(record.model_fields.get("schema_version"), "annotation", None))
         if version is not None and version not in ours:
             reads = " and ".join(map(repr, ours))
-            message = f"was written in the format {version!r}, but this version of factloop reads {reads}"
+            message = f"was written in format {version!r}, but this version of factloop reads only {reads}"
             raise DataError(message, path=path, line=line) from error
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or None
@@ -112,7 +113,8 @@ _VERDICTS: dict[Verdict | None, int] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPOR
 
 
 def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
-    """Returns JSON Lines for `factloop.evaluation.audit.rows`, with a line for each claim labelled supported or not.
+    """Returns JSON Lines for `factloop.evaluation.audit.rows`, with a line per claim labelled supported or not
+    supported.
 
     The order of the responses has no effect. Claims labelled irrelevant are left out. The evaluators are:
     - the judge, with 1 or 0 for its verdict, or null if it gave no verdict or found the claim irrelevant;

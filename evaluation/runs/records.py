@@ -51,13 +51,13 @@ class JudgedResponse(Record):
 
 
 class ResponseLine(CountedResponse):
-    """A response as kept in the summary."""
+    """A response as stored in the summary."""
 
     id: str
 
 
 class RunDebiasing(Record):
-    """Figures of one system that were debiased with labelled claims."""
+    """One system's figures, debiased with labelled claims."""
 
     system: str
     precision: DebiasedPrecision
@@ -85,8 +85,7 @@ class Calibration(Record):
 
 
 class RunSummary(Record):
-    """The summary of a complete run over a data set. Attempts at the same run differ only in `usage` and
-    `created_at`."""
+    """The summary of a complete run. Attempts at the same run differ only in `usage` and `created_at`."""
 
     schema_version: Literal["2.0", "2.1"] = "2.1"
     kind: Literal["responses", "factscore"]

@@ -4,8 +4,8 @@
         items = response_items(load_responses("responses.jsonl"))
         summary = await arun(checker, items, data="responses.jsonl", run_dir="runs/a")
 
-A killed run continues when it is started again. Judged responses are in `reports.jsonl`, and answers to single calls
-are in the journal, so only calls that were in flight are paid for twice.
+If a killed run is started again, it continues. Judged responses are in `reports.jsonl`, and answers to single calls are
+in the journal, so only calls that were in flight are paid for twice.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ async def astream_run(
 
     All items are read and validated before any money is spent. Only the counts of each response and the reports in
     progress are kept in memory. `limit` keeps only the first items. `debias` is applied to the summary before it is
-    saved, for which a few bytes of each claim are also kept in memory.
+    saved, and requires a few more bytes of memory per claim.
 
-    With `run_dir`, an interrupted run can be resumed: call this again with the same items and settings (`scoring`,
-    `limit` and `engine` may differ) to judge only the responses that are missing or failed for a temporary reason
-    (budget, timeout, tool failure). Without `run_dir`, answers are stored as set in the checker's settings.
+    With `run_dir`, an interrupted run can be resumed. A second call with the same items and settings judges only the
+    responses that are missing or failed for a temporary reason (budget, timeout, tool failure). `scoring`, `limit` and
+    `engine` may differ. Without `run_dir`, answers are stored as specified in the checker's settings.
 
-    Usage covers the responses judged in all attempts. A call shared by two responses is counted twice if an attempt
-    ended between them. `wall_s` is the time of this attempt.
+    Usage covers the responses judged in all attempts. If an attempt ended between two responses that share a call, the
+    call is counted twice. `wall_s` is the time of this attempt.
 
     Costs money if a model or a paid search is used. Raises ConfigError and DataError. A caller that stops early must
     close the stream (`contextlib.aclosing`).
@@ -93,7 +93,7 @@ async def astream_run(
     started = time.perf_counter()
     refuse_unbatched(checker.settings, run_dir)
     if debias is not None and checker.settings.eligibility:  # labels are for claims, not for eligibility
-        raise ConfigError("a run with eligibility cannot be calibrated: leave out eligibility or the calibration")
+        raise ConfigError("cannot calibrate a run with eligibility; omit one of the two")
     judge = engine or partial(_judge_here, checker)
 
     def summed_up(reports: Iterator[JudgedResponse]) -> RunSummary:
@@ -125,7 +125,7 @@ async def astream_run(
 
 
 async def arun(checker: FactChecker, items: Iterable[RunItem], **options: Any) -> RunSummary:
-    """Completes a run and returns its summary. The options are those of `astream_run`."""
+    """Completes a run and returns its summary. Accepts the options of `astream_run`."""
     return await summary_of(astream_run(checker, items, **options))
 
 
@@ -178,7 +178,7 @@ def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[st
 async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
     """Returns the item's own documents as the only sources to judge it against, or None if it has no documents.
 
-    Evidence from an earlier run takes the place of a search, so irrelevant claims are identified as with a search.
+    Evidence from an earlier run replaces a search, so irrelevant claims are identified as with a search.
     """
     if item.documents is None:
         return None
@@ -212,9 +212,9 @@ def judge_on_ray(
     workers: int,
     address: str | None = None,
 ) -> AsyncGenerator[JudgedResponse, None]:
-    """Yields the responses as Ray workers judge them; see `on_ray.judged_on_ray`."""
+    """Yields the responses as Ray workers judge them (see `on_ray.judged_on_ray`)."""
     if settings.batch:
-        raise ConfigError("--batch and --workers cannot be combined, because a batch needs no workers")
+        raise ConfigError("--batch and --workers cannot be combined; omit --workers, which a batch does not need")
     return judged_on_ray(
         items,
         open_judge_with,
@@ -233,6 +233,5 @@ def open_judge_with(
 
 
 def _labels(item: RunItem, report: FactualityReport) -> dict[str, FactLabel]:
-    """Maps claim ids to labels. Every supplied fact is a claim of the report, in the same order."""
     labels = [label for of_sentence in item.labels for label in of_sentence]
     return {claim.id: label for claim, label in zip(report.claims, labels, strict=True)} if labels else {}

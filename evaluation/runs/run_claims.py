@@ -1,10 +1,10 @@
 """Identifies which labelled claims belong to a run, and which come from its prompts.
 
 Labels made for a run may refer to its prompts in different ways: by text, by a hash of the text, or by an id that only
-one of the two files has. If a claim of the run were treated as independent of it, intervals would be too narrow.
-Prompts are therefore matched by id, by text, or by the text of any of their responses. A claim belongs to the run if
-its text and the text of its response are the same, or if its text, system and response id are the same. Only digests of
-16 bytes are kept.
+one of the two files contains. If a claim of the run were treated as independent of the run, intervals would be too
+narrow. Prompts are therefore matched by id, by text, or by the text of any response to them. A claim belongs to the run
+if its text and the text of its response are the same, or if its text, system and response id are the same. Only digests
+of 16 bytes are kept.
 """
 
 from __future__ import annotations
@@ -92,10 +92,10 @@ class RunClaims:
         return next((self.prompt_of[way] for way in origin.prompts if way in self.prompt_of), None)
 
     def own(self, origins: Iterable[ClaimOrigin]) -> tuple[bool, ...]:
-        """Returns for each labelled claim whether it belongs to the run and counts in its figures.
+        """Returns, for each labelled claim, whether it belongs to the run and counts in the run's figures.
 
-        If there are more labels than claims with the same text in a response of the run, the excess labels do not
-        count, because the run might otherwise appear to be completely labelled.
+        If a response of the run has more labels than claims with the same text, the excess labels do not count, because
+        the run might otherwise appear completely labelled.
         """
         taken: Counter[Digest] = Counter()
         found = []
@@ -106,7 +106,7 @@ class RunClaims:
         return tuple(found)
 
     def n_judged_otherwise(self, origins: Iterable[ClaimOrigin], verdicts: Iterable[int | None]) -> int:
-        """Returns the number of labelled claims whose verdict in the run is different.
+        """Counts the labelled claims that have a different verdict in the run.
 
         Such claims were judged against other documents, by another judge, or on another day.
         """
@@ -126,7 +126,7 @@ def _prompt_ways(id: str | None, text: str | None) -> Iterator[Digest]:
         yield _digest("prompt", id)
     if text:
         yield _digest("prompt", text)
-        yield _digest("prompt", hashlib.sha256(text.encode()).hexdigest()[:16])  # the id if the file has none
+        yield _digest("prompt", hashlib.sha256(text.encode()).hexdigest()[:16])  # the default id
 
 
 def _response_ways(system: str | None, id: str | None, text: str | None) -> Iterator[Digest]:

@@ -50,7 +50,7 @@ class Scoring:
     abstention: AbstentionPolicy = AbstentionPolicy.ZERO
     level: float = LEVEL
     resamples: int = RESAMPLES
-    """Number of resamples; 0 means no intervals."""
+    """Number of resamples. 0 means no intervals."""
     seed: int = 0
     """Seed of the resamples."""
 
@@ -75,7 +75,7 @@ class _Totals:
     n_given: int = 0
     """Number of responses checked against documents that came with them."""
     n_given_nothing: int = 0
-    """Number of responses whose documents contained no text, so that they could not be checked."""
+    """Number of responses that could not be checked because their documents contained no text."""
     n_without_search: int = 0
     """Number of responses without a search tool, including `n_given_nothing`."""
     n_undecided: int = 0
@@ -85,7 +85,7 @@ class _Totals:
 
     def add(self, judged: JudgedResponse) -> None:
         if judged.id in self.lines:
-            raise DataError(f"two responses have the id {judged.id!r}")
+            raise DataError(f"two responses have the id {judged.id!r}; use unique ids")
         self.lines[judged.id] = ResponseLine(id=judged.id, **dict(judged.counted))
         if judged.report.every_claim is not None:
             self.every[judged.id] = judged.report.every_claim.counts
@@ -113,8 +113,7 @@ class _Totals:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The fingerprint of the first response (ordered by id) that has a search tool, with the snapshots of all
-        responses."""
+        """The fingerprint of the first response (by id) that has a search tool, with the snapshots of all responses."""
         first = min(self.fingerprints.values(), key=lambda one: (not one[1].search_tools, one[0]))[1]
         answered = {name for _, one in self.fingerprints.values() for name in one.snapshots}
         return first.model_copy(update={"snapshots": tuple(sorted(answered))})
@@ -126,7 +125,6 @@ class _Totals:
         return [name for name in dumped[0] if any(_differ(name, *pair) for pair in combinations(dumped, 2))]
 
     def labels(self, line: ResponseLine) -> Counts:
-        """Returns the response's counts by human label. They are 0 for a response without labelled facts."""
         return self.people.get(line.id, Counts())
 
     def tabled(self) -> Iterator[TabledResponse]:
@@ -154,7 +152,7 @@ def summarise(
         found.add(judged)
         account.add(judged.report.usage)
     if not found.lines:
-        raise DataError(f"{data}: there are no responses to score")
+        raise DataError(f"{data} contains no responses to score")
     lines = sorted(found.lines.values(), key=lambda line: (line.system, line.prompt_id))
     try:
         scores = _scores(lines, scoring.ks, scoring)
@@ -199,7 +197,6 @@ def _resampling(scoring: Scoring) -> _ResamplingOptions:
 
 
 def _was_given_nothing(report: FactualityReport) -> bool:
-    """Returns whether the response should have been checked against its documents, but they contained no text."""
     return not report.fingerprint.search_tools and Sources().warning in report.warnings
 
 
@@ -212,10 +209,10 @@ def _warnings(found: _Totals) -> Iterator[str]:
         whose = "its" if found.n_given_nothing == 1 else "their"
         yield f"{found.n_given_nothing:,} of {of_all} could not be checked: {whose} `documents` contain no text"
     if n_ineligible := sum(line.eligible is False for line in lines):
-        yield f"{n_ineligible:,} of {of_all} do not do what the prompt asks: none of their claims counts as supported"
+        yield f"{n_ineligible:,} of {of_all} do not do what the prompt asks, so no claim in them counts as supported"
     if found.n_undecided:
         undecided = plural(found.n_undecided, "response")
-        yield f"No verdict on eligibility for {undecided}: only the eligible and fully supported share is affected"
+        yield f"No verdict on the eligibility of {undecided}; affects only the eligible and fully supported share"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)

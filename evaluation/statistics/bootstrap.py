@@ -2,8 +2,8 @@
 
 Claims in a response are similar to each other, and so are responses to a prompt, so they are drawn together. A resample
 is represented by the number of times that each cluster was drawn. Multiplying these numbers by the clusters' sums gives
-the sums of the resample, so a single matrix product covers all resamples of all figures. Features differ only in the
-statistic that they compute from these sums.
+the sums of the resample, so a single matrix product covers all resamples of all figures. Each caller supplies the
+statistic to compute from these sums.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_LOST = 0.05
 
 
 def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Ints]:
-    """Yields how often each cluster was drawn, in matrices (n_resamples, n_clusters) of about `AT_ONCE` elements."""
+    """Yields how often each cluster was drawn, as matrices of shape (n_resamples, n_clusters)."""
     batch = max(1, AT_ONCE // n_clusters)
     for start in range(0, resamples, batch):
         size = min(batch, resamples - start)
@@ -37,7 +37,10 @@ def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> It
 
 
 def sample_and_draws(n_clusters: int, rng: np.random.Generator | None, resamples: int) -> Floats:
-    """Returns the counts of the sample (all 1) and of its resamples if `rng` is set, (1 + n_resamples, n_clusters)."""
+    """Returns a row of ones for the sample and, if `rng` is set, a row of counts for each resample.
+
+    The shape is (1 + n_resamples, n_clusters).
+    """
     sample = np.ones((1, n_clusters))
     drawn = () if rng is None or not n_clusters else draw_counts(n_clusters, rng, resamples)
     return np.concatenate([sample, *drawn])
@@ -48,8 +51,8 @@ def bootstrap(
 ) -> Floats:
     """Returns the statistic of each resample.
 
-    `of_clusters`, (n_clusters, ...), contains the sums of each cluster. `statistic` takes the sums of all resamples,
-    (n_resamples, ...), and returns a row for each, NaN if undefined.
+    `of_clusters` contains the sums of each cluster and has shape (n_clusters, ...). `statistic` takes the sums of all
+    resamples, which have shape (n_resamples, ...). It returns one row per resample, which is NaN if undefined.
     """
     flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
     with one_blas_thread():
@@ -58,23 +61,23 @@ def bootstrap(
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float] | None:
-    """Returns the central interval that contains this share of the values, ignoring NaN.
+    """Returns the central interval that contains a given share (`level`) of the values, ignoring NaN.
 
-    None if there are no values, or if the interval has no width, since equal resamples do not imply certainty.
+    None if there are no values, or if the interval has no width, because equal resamples do not imply certainty.
     """
     low, high, _ = percentiles(values[:, None], (1.0 - level) / 2.0)
     return (float(low[0]), float(high[0])) if high[0] - low[0] > ROUNDING else None  # false if both are NaN
 
 
 def loses_too_many(values: Floats) -> bool:
-    """Returns whether more than `MOST_LOST` of the resamples are NaN."""
+    """Whether more than `MOST_LOST` of the resamples are NaN."""
     return int(np.isnan(values).sum()) > MOST_LOST * len(values)
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """Returns the bounds that cut off the fraction `tail` at either end of each column, and the number of NaNs in it.
+    """Returns the bounds that cut off a given fraction (`tail`) at both ends of each column, and each number of NaNs.
 
-    NaN is ignored unless a whole column is NaN, in which case both bounds are NaN.
+    NaN is ignored. If a whole column is NaN, both bounds are NaN.
     """
     n_undefined = np.isnan(values).sum(axis=0)
     ends = np.full((2, values.shape[1]), np.nan)
@@ -88,17 +91,14 @@ def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """Limits matrix products to one thread, since for medium-sized matrices several threads wait for each other.
-
-    This affects the whole process.
-    """
+    """Limits matrix products in the whole process to one thread, to speed up products of medium-sized matrices."""
     limited: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
     return limited
 
 
 @cache
 def _threads() -> Any:
-    """Cached, because finding the libraries takes longer than most matrix products."""
+    """Cached because finding the libraries takes longer than most matrix products."""
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it ships no types
 
     return ThreadpoolController()

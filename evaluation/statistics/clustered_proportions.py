@@ -1,4 +1,4 @@
-"""A test that compares two proportions of claims from many responses, allowing for correlation within a response.
+"""Tests whether two proportions of claims differ, allowing for correlation between claims in the same response.
 
 Donner and Donald (1988, Journal of Clinical Epidemiology 41, 899-905) adjust the z-test of two proportions. Let r be
 the fraction of errors on both sides combined, and rho the correlation between two claims in the same response. The
@@ -8,13 +8,13 @@ error rate of a side with N claims, in responses of n claims, then has the varia
 
 If each response has one claim, this is the z-test of two independent proportions.
 
-Departure: Donner and Donald estimate rho by analysis of variance. Here, rho is the mean product of the deviations from
-r of two claims in the same response, over all such pairs on both sides, divided by r (1 - r) and limited to [0, 1]. It
-is corrected by G / (G - 1) for G responses because r is estimated from them. Both estimates assume that rho is the same
-on both sides. Deviations from each side's own rate would not require this assumption, but far too many differences
-would be significant if one side has few responses and few errors (35% for equal systems with 200 and 20 responses of
-one claim each, of which one in twenty is wrong). The drawback is that 15% of equal systems differ significantly if the
-side with few responses has a much larger rho (.4 with 20 responses against .05 with 60).
+Departure: Donner and Donald estimate rho by analysis of variance. Here, each pair of claims in the same response
+contributes the product of the two deviations from r. The mean of these products is divided by r (1 - r) and limited to
+[0, 1]. It is corrected by G / (G - 1) for G responses because r is estimated from them. Both estimates assume that rho
+is the same on both sides. Deviations from each side's own rate would not require this assumption. However, far too many
+differences would be significant if one side has few responses and few errors (35% for equal systems with 200 and 20
+responses of one claim each, of which one in twenty is wrong). The drawback is that 15% of equal systems differ
+significantly if the side with few responses has a much larger rho (.4 with 20 responses, compared with .05 with 60).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ClusteredErrors:
-    """The errors among the claims of one side, summed over its clusters (responses or prompts)."""
+    """The claims and errors of one side, summed over its clusters (responses or prompts)."""
 
     n_clusters: int
     n: float
@@ -60,15 +60,15 @@ class ClusteredErrors:
 
 
 def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: float | None = None) -> float:
-    """Returns the two-sided p-value, or 1 if either all claims on both sides are errors or none of them are.
+    """Returns the two-sided p-value. It is 1 if all claims on both sides are errors, or if none are.
 
-    `rho` is the correlation between two claims in the same cluster, which is estimated if None. With a `rho` of 0, this
-    is the z-test of two independent proportions. With fewer than ten clusters per side, the test has less power than it
-    could have. Raises ValueError if a side has no claims.
+    `rho` is the correlation between two claims in the same cluster, and is estimated if None. With a `rho` of 0, this
+    is the z-test of two independent proportions. With fewer than ten clusters per side, the test is conservative and
+    loses power. Raises ValueError if a side has no claims.
     """
     if min(one.n, other.n) < 1:
-        raise ValueError("a proportion requires at least one claim")
-    from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
+        raise ValueError("each side needs at least one claim")
+    from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     pooled = (one.errors + other.errors) / (one.n + other.n)
     if pooled * (1.0 - pooled) == 0.0:
@@ -82,7 +82,7 @@ def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: 
 
 
 def within_clusters(one: ClusteredErrors, other: ClusteredErrors) -> float:
-    """Returns the correlation in [0, 1] between the errors of two claims in a cluster, or 0 if no cluster has two."""
+    """Returns the correlation between errors in the same cluster, in [0, 1]. 0 if no cluster has two claims."""
     n, errors = one.n + other.n, one.errors + other.errors
     n_clusters, n_squared = one.n_clusters + other.n_clusters, one.n_squared + other.n_squared
     pooled = errors / n

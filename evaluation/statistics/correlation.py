@@ -1,4 +1,4 @@
-"""Pearson's, Spearman's and Kendall's correlation with bootstrap intervals. Undefined values are None with a reason."""
+"""Calculates Pearson's, Spearman's and Kendall's correlation with bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Coefficient = Annotated[float, Field(ge=-1.0, le=1.0)]
 FEWEST_PAIRS = 3
 """Minimum number of pairs, because with two pairs every correlation is 1 or -1."""
 FEWEST_DRAWN = 10
-"""Minimum number of clusters (or pairs, if there are no clusters) for an interval. Resamples of fewer clusters would
-only repeat what these few happen to show."""
+"""Minimum number of clusters (or pairs, if there are no clusters) for an interval. With fewer clusters, resamples are
+too similar to each other."""
 RESAMPLES = 2000
 LEVEL = 0.95
 ROUNDING = 1e-12
@@ -69,11 +69,11 @@ def correlate(
     resamples: int = RESAMPLES,
     level: float = LEVEL,
 ) -> Correlation:
-    """Returns the coefficient of the pairs in which both sides have a value, with an interval if `rng` is set.
+    """Returns the coefficient of the pairs in which both values are present, with an interval if `rng` is set.
 
-    `clusters` contains the group of each pair. The bootstrap draws whole groups, since pairs in a group are similar to
-    each other. The order of the pairs has no effect. Raises ValueError if the lengths differ, or if a value is NaN or
-    infinite.
+    `clusters` contains the group of each pair. The bootstrap draws whole groups, because pairs in a group are similar
+    to each other. The order of the pairs has no effect. Raises ValueError if the lengths differ, or if a value is NaN
+    or infinite.
     """
     if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
         raise ValueError("xs, ys and clusters (if any) must have the same length")
@@ -94,7 +94,7 @@ def correlate(
 
 
 def _scaled(values: Sequence[float | None]) -> Floats:
-    """Divides the values by the largest magnitude, which does not change coefficients but prevents overflow."""
+    """Divides the values by the largest magnitude to prevent overflow. Correlations do not change."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
         raise ValueError("values must be finite, or None if missing")
@@ -103,7 +103,7 @@ def _scaled(values: Sequence[float | None]) -> Floats:
 
 
 def _cluster_numbers(names: Sequence[Hashable]) -> list[int]:
-    """Returns the number of each pair's cluster, starting at 0. The order of the pairs does not affect the numbers."""
+    """Numbers the clusters from 0, regardless of the order of the pairs. Returns the number of each pair's cluster."""
     order = sorted(set(names), key=lambda name: (type(name).__name__, repr(name)))
     number_of = {name: number for number, name in enumerate(order)}
     return [number_of[name] for name in names]
@@ -123,7 +123,7 @@ def _is_constant(method: Method, values: Floats) -> bool:
 
 
 def _coefficient(method: Method, x: Floats, y: Floats) -> float:
-    from scipy import stats  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy import stats  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     order = np.lexsort((y, x))  # so that floating-point sums are the same for every order of the pairs
     x, y = x[order], y[order]
@@ -151,9 +151,10 @@ def _with_interval(
 def resampled(
     method: Method, x: Floats, y: Floats, clusters: Sequence[int] | None, rng: np.random.Generator, resamples: int
 ) -> Floats:
-    """Returns the coefficient of each resample of whole clusters, (resamples,), with NaN if it is undefined.
+    """Returns the coefficient of each resample of whole clusters, with shape (resamples,). NaN if undefined.
 
-    `clusters` contains the number of each pair's cluster, from 0 without gaps. If None, each pair is a cluster.
+    `clusters` contains the number of each pair's cluster. Numbers start at 0 and have no gaps. If `clusters` is None,
+    each pair is a cluster.
     """
     cluster_of = np.argsort(np.lexsort((y, x))) if clusters is None else np.asarray(clusters)
     draws = draw_counts(int(cluster_of.max()) + 1, rng, resamples)
@@ -167,7 +168,7 @@ def _of_resample(method: Method, x: Floats, y: Floats, times: Ints) -> float:
     if method is Method.KENDALL:
         return _coefficient(method, x, y)
     if method is Method.SPEARMAN:
-        from scipy.stats import rankdata  # type: ignore[import-untyped]  # its stubs are no dependency
+        from scipy.stats import rankdata  # type: ignore[import-untyped]  # its stubs are not a dependency
 
         x, y = rankdata(x), rankdata(y)
     x, y = x - x.mean(), y - y.mean()

@@ -1,4 +1,4 @@
-"""Adjusts many p-values of discrete tests, ignoring tests that could not have reached such a small p-value.
+"""Adjusts p-values of discrete tests. For each p-value, only tests that could have reached it are counted.
 
 A sign-flip test of n differing groups cannot have a p-value below 2^(1 - n). A variant without any differing group can
 therefore never be found different, but Holm's method would still count its test. Tarone (1990) excludes tests that can
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _SAME = 1e-9
-"""P-values with a smaller relative difference than this are treated as equal, since they are sums of floats."""
+"""P-values are sums of floats, so they are treated as equal if their relative difference is smaller than this."""
 
 
 @dataclass(frozen=True)
 class DiscreteTest:
-    """One test of a family."""
+    """One of the tests that are adjusted together."""
 
     p: float
     """In (0, 1]."""
@@ -31,13 +31,14 @@ class DiscreteTest:
 
 
 def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
-    """Returns Holm's adjusted p-values, in the same order, counting only tests that could have reached each p.
+    """Returns Holm's adjusted p-values, in the same order. For each p, only tests that could have reached it count.
 
-    In increasing order, each p is multiplied by the number of tests, among this one and later ones, whose `least` is at
-    most p. No result is below the previous one. The probability of finding any false difference is at most alpha, even
-    if the tests are dependent. The first true hypothesis to be rejected is the one with the smallest p, x. The
-    probability that a test reaches x by chance is at most x, and it is 0 if the `least` of the test is above x. If
-    every test can reach every p, this is Holm's method.
+    In increasing order, each p is multiplied by the number of remaining tests (including its own) whose `least` is at
+    most p. No result is below the previous one. If every test can reach every p, this is Holm's method.
+
+    The probability of any false finding is at most alpha, even if the tests are dependent. The first true hypothesis to
+    be rejected has the smallest p-value, x. The probability that a test reaches x by chance is at most x, and is 0 if
+    the test's `least` is above x.
     """
     order = sorted(range(len(tests)), key=lambda place: tests[place].p)
     found: dict[int, float] = {}
@@ -50,7 +51,7 @@ def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
 
 
 def n_varying(tests: Sequence[DiscreteTest]) -> int:
-    """Returns the number of tests (but at least 1) whose p-value could be below 1, because two or more groups differ.
+    """Returns the number of tests (at least 1) whose p-value can be below 1, because two or more groups differ.
 
     The number depends on the sizes of the differences but not on their signs, so it does not depend on the results.
     Alpha may therefore be divided by it, as for simultaneous intervals.
@@ -61,6 +62,6 @@ def n_varying(tests: Sequence[DiscreteTest]) -> int:
 def n_testable(leasts: Sequence[float], alpha: float) -> int:
     """Returns Tarone's number, the smallest k (at least 1) such that no more than k tests could reach alpha / k.
 
-    It depends on the possible results of the tests, not on the actual ones.
+    The number depends on what the tests could show, not on their results.
     """
     return next(k for k in range(1, len(leasts) + 2) if sum(one <= alpha / k * (1.0 + _SAME) for one in leasts) <= k)

@@ -1,7 +1,7 @@
-"""Cohen's kappa (1960) for two raters of the same items: (p - e) / (1 - e).
+"""Calculates Cohen's kappa (1960) for two raters of the same items: (p - e) / (1 - e).
 
-p is the fraction of items with the same label, and e is the fraction expected if both raters used each label as often
-as they did, but at random. Intervals resample whole groups, since items from the same question or prompt are similar.
+Here, p is the fraction of items with the same label, and e is the fraction expected by chance, given how often each
+rater uses each label. Intervals resample whole groups, because items from the same question or prompt are similar.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Floats = NDArray[np.float64]
 def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level: float) -> Figure:
     """Returns kappa in [-1, 1], where 0 is agreement by chance.
 
-    `cells`, (n_groups, k, k), contains the numbers of items by group, first label and second label. Kappa is undefined
-    if no item has both labels, or if all labels are the same. There is no interval for a single group. `n` is the
-    number of items with both labels.
+    `cells`, of shape (n_groups, k, k), contains the number of items by group, first label and second label. Kappa is
+    undefined if no item has both labels, or if all labels are the same. There is no interval for a single group. `n` is
+    the number of items with both labels.
     """
     n = int(cells.sum())
     value = float(kappas(cells.sum(axis=0)[None])[0]) if n else float("nan")
@@ -33,8 +33,7 @@ def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level:
 
 
 def kappas(tables: Floats) -> Floats:
-    """Returns kappa for each (k, k) table of counts, (n_tables,), with NaN if a table is empty or has a single
-    label."""
+    """Returns kappa for each (k, k) table of counts. NaN if a table is empty or contains only one label."""
     n = tables.sum(axis=(1, 2))
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = np.trace(tables, axis1=1, axis2=2) / n

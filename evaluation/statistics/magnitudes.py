@@ -1,20 +1,20 @@
-"""Means and maxima of the magnitudes of noisy figures, corrected for noise, with intervals that can include 0.
+"""Calculates mean and largest magnitudes of noisy figures, corrected for noise. The intervals can include 0.
 
 Noise increases magnitudes: six figures that are truly 0, each with a standard error of one point, have a mean magnitude
-of 0.8 points. Resamples add noise to noise, so the central 95% of them do not include 0. Here, noise is measured by the
-deviations of the resamples from the figures of the data.
+of 0.8 points. Resampling adds more noise, so the central 95% of the resampled magnitudes exclude 0. Here, noise is
+measured by how far the resamples deviate from the figures of the data.
 
 - The mean is over |b| minus the contribution of noise, for each figure b with standard error s over the resamples. The
-  contribution is what normal noise adds to the magnitude of a figure of size sqrt(b^2 - s^2), or 0 if b is below s: 0.8
-  s if the size is 0, and nothing if b is large. The mean is at least 0, but still biased upwards by 0.4 s for a figure
-  that is truly 0.
-- Its interval contains the mean magnitude of all sets of figures that are compatible with the data (Berger and Boos
-  1994): each figure is within a box around its estimate (99.5% jointly), and the observed mean magnitude is not among
-  the 2.25% most extreme on either side. Noise adds most if the whole mean is due to one figure, which determines the
-  lower end. It adds least if the mean is spread over all figures, which determines the upper end. The upper end is
-  never below the measured value. The interval contained the true value in 94 to 100% of simulated samples
+  contribution is what normal noise adds to the magnitude of a figure of size sqrt(b^2 - s^2), or of size 0 if b is
+  below s. It is 0.8 s for size 0, and close to 0 for a large b. The mean is at least 0. It is still biased upwards, by
+  0.4 s for a figure that is truly 0.
+- The interval of the mean contains the mean magnitude of every set of figures that is compatible with the data (Berger
+  and Boos 1994). Each figure must be within a box around its estimate (99.5% jointly), and the observed mean magnitude
+  must not be among the 2.25% most extreme on either side. At the lower end, one figure accounts for the whole mean,
+  because noise then adds most. At the upper end, all figures share in the mean, because noise then adds least. The
+  upper end is never below the measured value. The interval contained the true value in 94 to 100% of simulated samples
   (`test_magnitudes`).
-- The interval of the largest magnitude is simultaneous for all figures: in 95% of resamples, no figure deviates by more
+- The interval of the largest magnitude is simultaneous for all figures. In 95% of resamples, no figure deviates by more
   standard errors than the interval covers.
 """
 
@@ -47,9 +47,9 @@ class Magnitude:
 def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
     """Returns the weighted mean magnitude of figures.
 
-    The first row of `values`, (1 + n_resamples, n_figures), contains the figures of the data, without NaN. Resamples
-    with a NaN are left out. `weights`, (n_figures,), are positive. Without resamples, or if they do not vary, the
-    result is the plain mean without an interval.
+    `values` has shape (1 + n_resamples, n_figures). Its first row contains the figures of the data, without NaN.
+    Resamples with a NaN are ignored. `weights` has shape (n_figures,) and must be positive. If there are no resamples,
+    or if these do not vary, the result is the plain mean without an interval.
     """
     sizes, noise, errors = _parts(values)
     plain = float(weights @ sizes)
@@ -67,7 +67,7 @@ def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
 
 
 def largest_magnitude(values: Floats, groups: NDArray[np.int64], level: float) -> Magnitude:
-    """Returns the mean over groups of the largest magnitude in each group; `groups` has shape (n_figures,)."""
+    """Returns the mean over groups of the largest magnitude in each group. `groups` has shape (n_figures,)."""
     sizes, noise, errors = _parts(values)
     members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
     largest = [int(one[np.argmax(sizes[one])]) for one in members]
@@ -91,7 +91,7 @@ def _parts(values: Floats) -> tuple[Floats, Floats, Floats]:
 
 def _less_noise(sizes: Floats, errors: Floats) -> Floats:
     """Subtracts the noise in magnitudes, which is 2 s phi(x) - 2 m Phi(-x) for a true magnitude m and x = m / s."""
-    from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import ndtr  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     left = np.sqrt(np.maximum(0.0, sizes**2 - errors**2))
     x = np.divide(left, errors, out=np.full(len(left), np.inf), where=errors > 0.0)
@@ -100,7 +100,7 @@ def _less_noise(sizes: Floats, errors: Floats) -> Floats:
 
 
 def _lower(plain: float, noise: Floats, errors: Floats, least: Floats, weights: Floats, tail: float) -> float:
-    """Returns the smallest mean magnitude for which noise may produce `plain`: all figures are as small as the box
+    """Returns the smallest true mean magnitude that, with noise, may give `plain`. All figures are as small as the box
     allows, except one that accounts for the rest."""
     share_known = np.divide(least, errors, out=np.full(len(least), np.inf), where=errors > 0.0)
     one = int(np.lexsort((weights * errors, -share_known))[0])
@@ -117,7 +117,7 @@ def _lower(plain: float, noise: Floats, errors: Floats, least: Floats, weights: 
 def _upper(
     plain: float, noise: Floats, errors: Floats, box: tuple[Floats, Floats], weights: Floats, tail: float
 ) -> float:
-    """Returns the largest mean magnitude for which noise may produce `plain`: all figures are the same multiple of
+    """Returns the largest true mean magnitude that, with noise, may give `plain`. All figures are the same multiple of
     their standard errors, as far as the box allows."""
 
     def figures(size: float) -> Floats:
@@ -131,7 +131,7 @@ def _upper(
 
 
 def _root(rising: Callable[[float], float], end: float) -> float:
-    """Returns the root of an increasing function between 0 and `end`, or the nearer end if it has no root there."""
+    """Returns the root of an increasing function between 0 and `end`, or the nearer end if there is no root."""
     low, high = 0.0, end
     if rising(low) >= 0.0:
         return low

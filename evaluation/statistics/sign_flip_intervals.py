@@ -1,8 +1,8 @@
-"""Intervals of paired differences that contain exactly the differences that the sign-flip test does not reject.
+"""Calculates intervals for paired differences that contain exactly those that the sign-flip test does not reject.
 
 If the second side is higher by delta, each group's part minus delta could equally well have the opposite sign. The
 interval at level 1 - a therefore contains every delta whose p-value is above a (Lehmann and Romano 2005, section 5.4).
-It contains 0 if and only if the test does not reject 0, which a percentile bootstrap does not guarantee.
+The interval contains 0 if and only if the test does not reject 0, which a percentile bootstrap does not guarantee.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from factloop.evaluation.statistics.stratified_means import StratifiedMean
 Floats = NDArray[np.float64]
 
 DRAWS = 4999
-"""Number of random sign flips for finding the ends of an interval. At a tail of 0.05, the error is 0.003. P-values do
+"""Number of random sign flips used to find the ends of an interval. At a tail of 0.05, the error is 0.003. P-values do
 not use random draws."""
 FEWEST_DRAWS = 20
-"""Minimum number of draws beyond an end of the interval. If fewer are expected, the sum of flipped signs is
-approximated as normal."""
+"""Minimum number of draws beyond each end of the interval. If fewer are expected, a normal distribution is used
+instead of draws."""
 _BLOCK = 1024
 """Number of groups whose random signs are in memory at the same time (40 MB)."""
 
 
 def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Generator) -> tuple[float, float] | None:
-    """Returns the two-sided interval of a paired difference at a level in (0, 1).
+    """Returns the two-sided interval for a paired difference. `level` is in (0, 1).
 
-    None if a stratum has fewer than two groups, if all groups are equal, or if there are too few groups to reach a
-    p-value of 1 - level, so that no difference can be ruled out.
+    None if a stratum has fewer than two groups, if all groups are equal, or if there are too few groups to rule out any
+    difference.
     """
     if not apart.has_interval or apart.value is None:
         return None
@@ -49,9 +49,9 @@ def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Gener
 def noninferiority_p(apart: StratifiedMean, margin: float) -> float:
     """Returns the one-sided p-value of the hypothesis that the second side is lower by `margin` or more.
 
-    The margin is added to the parts, and the p-value is the fraction of all ways to flip their signs whose sum is at
-    least as high. A margin of 0 tests whether the second side is higher. The p-value is 1 if no group differs from the
-    margin. Every stratum must have an item.
+    The margin is added to the parts, and the p-value is the fraction of all ways to flip their signs that give at least
+    the observed sum. A margin of 0 tests whether the second side is higher. The p-value is 1 if no group differs from
+    the margin. Every stratum must have an item.
     """
     return _one_sided(apart.parts + margin * apart.weights)
 
@@ -81,7 +81,7 @@ def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator
 
 def _normal_reach(parts: Floats, weights: Floats, tail: float) -> tuple[float, float]:
     """Returns the two solutions for u of u^2 = z^2 sum (r + u w)^2, where r are the parts without the difference."""
-    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     square = float(ndtri(tail / 2.0)) ** 2
     left = parts - parts.sum() * weights
@@ -109,12 +109,12 @@ def _one_sided(shifted: Floats) -> float:
 
 
 def _all_turned(columns: Floats) -> Floats:
-    """Returns the sums of the columns for every way to flip the groups' signs, (2^n, n_columns)."""
+    """Returns the sums of the columns for every way to flip the groups' signs, with shape (2^n, n_columns)."""
     return np.asarray(np.array(list(product((-1.0, 1.0), repeat=len(columns)))) @ columns)
 
 
 def _turned(columns: Floats, rng: np.random.Generator) -> Floats:
-    """Returns the sums of the columns for all or random ways to flip the groups' signs, (n_ways, n_columns)."""
+    """Returns the sums of the columns for all or for random sign flips, with shape (n_ways, n_columns)."""
     n = len(columns)
     if n <= ALL_SIGNS:
         return _all_turned(columns)

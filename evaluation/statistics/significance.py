@@ -1,7 +1,7 @@
-"""P-values of paired differences, and their adjustment for multiple tests.
+"""Calculates p-values of paired differences, and adjusts p-values for multiple tests.
 
-Systems that answered the same prompts are compared prompt by prompt, because an easy prompt is easy for both, and a
-test that ignores this misses real differences.
+Systems that answered the same prompts are compared prompt by prompt. An easy prompt is easy for both systems, so a test
+that ignores the pairs misses real differences.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ENOUGH_DIFFERENCES = 100
-"""Minimum number of prompts of equal weight for which a sum of flipped differences is close enough to normal (excess
+"""Minimum number of equally weighted prompts for which the sum of flipped differences is treated as normal (excess
 kurtosis -0.02)."""
 ALL_SIGNS = 14
 """Maximum number of differing prompts for which all ways to flip their signs are enumerated (16,384). For more prompts,
@@ -38,7 +38,7 @@ class PValueAdjustment(StrEnum):
 def adjusted_p_values(p_values: Sequence[float], adjustment: PValueAdjustment) -> list[float]:
     """Returns adjusted p-values to compare with alpha, in the same order. No p-value decreases or exceeds 1.
 
-    Holm's method limits the probability of any false difference among all pairs to alpha.
+    With Holm's method, the probability of any false difference among all pairs is at most alpha.
     """
     if adjustment is PValueAdjustment.NONE or not p_values:
         return list(p_values)
@@ -50,8 +50,8 @@ def adjusted_p_values(p_values: Sequence[float], adjustment: PValueAdjustment) -
 def turned_signs(differences: Floats) -> float:
     """Returns the two-sided p-value of the paired randomisation test, or 1 if the sides agree on every prompt.
 
-    `differences` has shape (n_prompts,). The test is exact for up to `ALL_SIGNS` differing prompts, and whenever the
-    differences have the same magnitude or a common unit; see `sign_flips`.
+    `differences` has shape (n_prompts,). The test is exact for up to `ALL_SIGNS` differing prompts, and for differences
+    with the same magnitude or a common unit (see `sign_flips`).
     """
     sizes = np.abs(differences)
     differing = differences[sizes > _ROUNDING * sizes.max(initial=0.0)]
@@ -65,15 +65,16 @@ def turned_signs(differences: Floats) -> float:
 
 
 def sign_flips(differences: Floats) -> float:
-    """Returns the two-sided p-value of a paired test, or 1 if all `differences`, (n_prompts,), are 0.
+    """Returns the two-sided p-value of a paired test, or 1 if all differences are 0.
 
-    If two systems are equally good, the sign of each prompt's difference is random, so the p-value is the fraction of
-    all ways to flip the signs whose sum is at least as far from 0. If all nonzero differences have the same magnitude,
-    the test is exact (a binomial sign test), and with one response per prompt, it is McNemar's exact test. Otherwise
-    the sums are approximated on a lattice (`upper_tail`) or, with enough differences, as normal. There are no random
-    draws, so the result does not depend on a seed, nor on the order of the prompts.
+    If two systems are equally good, the sign of each prompt's difference is random. The p-value is therefore the
+    fraction of all ways to flip the signs whose sum is at least as far from 0. If all nonzero differences have the same
+    magnitude, the test is exact (a binomial sign test). With one response per prompt, it is McNemar's exact test.
+    Otherwise, the sums are approximated on a lattice (`upper_tail`) or, with enough differences, by a normal
+    distribution. The result does not depend on the order of the prompts or on a seed. `differences` has shape
+    (n_prompts,).
     """
-    from scipy.special import bdtr, ndtr  # type: ignore[import-untyped]  # its stubs are no dependency
+    from scipy.special import bdtr, ndtr  # type: ignore[import-untyped]  # its stubs are not a dependency
 
     sizes = np.abs(differences)
     sizes = sizes[sizes > _ROUNDING * sizes.max(initial=0.0)]
@@ -90,21 +91,21 @@ def sign_flips(differences: Floats) -> float:
 
 
 def equal_weight(differences: Floats) -> float:
-    """Returns how many equal differences would have a sum with the same kurtosis as `differences`, (n_prompts,)."""
+    """Returns how many equal differences would have a sum with the same kurtosis as these differences."""
     squares = differences**2
     fourth = float((squares**2).sum())
     return float(squares.sum() ** 2 / fourth) if fourth > 0.0 else 0.0
 
 
 def least_p(differences: Floats) -> float:
-    """Returns the smallest p-value of `turned_signs` for these magnitudes, which is 2^(1 - n) if n prompts differ."""
+    """Returns the smallest p-value that `turned_signs` can have for these magnitudes: 2^(1 - n) if n prompts differ."""
     sizes = np.abs(differences)
     n_differing = int((sizes > _ROUNDING * sizes.max(initial=0.0)).sum())
     return least_p_of(n_differing)
 
 
 def least_p_of(n_prompts: int) -> float:
-    """Returns the smallest two-sided p-value of a sign-flip test if n prompts differ, which is 2^(1 - n)."""
+    """Returns 2^(1 - n), the smallest two-sided p-value that a sign-flip test can have if n prompts differ."""
     return min(1.0, 2.0 ** (1 - n_prompts))
 
 
@@ -114,18 +115,17 @@ def fewest_prompts(alpha: float) -> int:
 
 
 def upper_tail(sizes: Floats, reached: float) -> float:
-    """Returns the fraction of all ways to flip the signs of the sizes, (n,), whose sum is `reached` or more.
+    """Returns the fraction of all ways to flip the signs of `sizes` for which the sum is `reached` or more.
 
     The distribution of the sums is computed on a lattice by convolution, which adds one size after the other with
-    either sign (Pagano and Tritchler 1983). If all sizes are multiples of a common unit, as fractions of small counts
-    are, the result is exact. Otherwise, sizes are rounded to a 65,536th of their sum, and sums that may be too low only
-    because of rounding are also counted. So the result is never too low, and it does not depend on a seed. It is too
-    high by less than 0.0005 for 14 or more sizes. With fewer sizes, each way has more weight: in thousands of draws
-    from a normal distribution, the result was up to 0.016 too high for six sizes (a two-sided p-value of 0.031), 0.008
-    for eight and 0.003 for ten.
+    either sign (Pagano and Tritchler 1983). The result is exact if all sizes are multiples of a common unit, as
+    fractions of small counts are. Otherwise, sizes are rounded to a 65,536th of their sum, and a sum that may be too
+    low only because of rounding also counts. The result is then never too low. It is too high by less than 0.0005 for
+    14 or more sizes. In thousands of draws from a normal distribution, it was up to 0.016 too high for six sizes (a
+    two-sided p-value of 0.031), 0.008 for eight and 0.003 for ten.
 
-    The order of the sizes has no effect. 80 sizes without a common unit take about 5 ms. Raises ValueError if all sizes
-    are 0.
+    The result does not depend on a seed or on the order of the sizes. 80 sizes without a common unit take about 5 ms.
+    Raises ValueError if all sizes are 0.
     """
     if not (sizes > 0.0).any():
         raise ValueError("at least one size must be above 0")
@@ -136,7 +136,7 @@ def upper_tail(sizes: Floats, reached: float) -> float:
 
 
 def _chances(steps: Ints, total: int) -> Floats:
-    """Returns the probability that the sizes with an unchanged sign add up to each number of steps, (total + 1,)."""
+    """Returns the probability of each total of the sizes with an unchanged sign, with shape (total + 1,)."""
     chances = np.zeros(total + 1)
     chances[0], top = 1.0, 0
     for step in steps[steps > 0].tolist():

@@ -1,8 +1,8 @@
-"""Means of the means within strata, with cluster-bootstrap intervals, standard errors and parts for sign-flip tests.
+"""Averages the means of several strata, with bootstrap intervals, standard errors and the inputs of sign-flip tests.
 
-With the two labels as strata, the stratified mean of "the verdict equals the label" is balanced accuracy. With a single
-stratum, it is the plain mean. The difference between two such means over the same items is the stratified mean of the
-items' differences, so intervals and tests of all paired quantities are computed here.
+If the strata are the two labels, the stratified mean of "the verdict equals the label" is balanced accuracy. With a
+single stratum, it is the plain mean. The difference between two such means over the same items is the stratified mean
+of the items' differences, so this module handles the intervals and tests of all paired quantities.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class StratifiedMean:
-    """The sums of values and the numbers of items by stratum and cluster, both of shape (n_strata, n_clusters)."""
+    """The sum of values and the number of items in each stratum and cluster, with shape (n_strata, n_clusters)."""
 
     sums: Floats
     counts: Floats
@@ -52,18 +52,17 @@ class StratifiedMean:
 
     @property
     def parts(self) -> Floats:
-        """The contribution of each cluster to the value, (n_clusters,). Every stratum must have an item."""
+        """The contribution of each cluster to the value, with shape (n_clusters,). Every stratum must have an item."""
         return np.asarray((self.sums / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def weights(self) -> Floats:
-        """The change of each cluster's contribution if all values increase by 1, (n_clusters,). The sum is 1."""
+        """The change in each contribution if all values increase by 1, with shape (n_clusters,). The sum is 1."""
         return np.asarray((self.counts / self.counts.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def standard_error(self) -> float | None:
-        """Linearised standard error of the value, treating clusters as independent. None if any stratum has fewer than
-        two clusters."""
+        """The linearised standard error of the value, treating clusters as independent. None unless `has_interval`."""
         if not self.has_interval:
             return None
         totals = self.counts.sum(axis=1, keepdims=True)
@@ -74,8 +73,7 @@ class StratifiedMean:
 
 
 def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """Returns the stratified mean of items. `values`, `stratum` and `cluster` have shape (n_items,); NaN values are
-    left out."""
+    """Returns the stratified mean of items, ignoring NaN. All arrays have shape (n_items,)."""
     has = ~np.isnan(values)
     at = stratum[has] * n_clusters + cluster[has]
     shape, size = (n_strata, n_clusters), n_strata * n_clusters
@@ -86,17 +84,17 @@ def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints,
 
 
 def clustered_mean(values: Floats, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """Returns the plain mean of items, as the mean of a single stratum."""
+    """Returns the plain mean of items, as a stratified mean with a single stratum."""
     return stratified_mean(values, np.zeros(len(values), np.int64), 1, cluster, n_clusters)
 
 
 def stratified_intervals(
     means: Sequence[StratifiedMean], rng: np.random.Generator, resamples: int, level: float
 ) -> list[tuple[float, float] | None]:
-    """Returns the percentile interval of each mean. All means must share their clusters, and all use the same draws.
+    """Returns the percentile interval of each mean. All means must have the same clusters, and all use the same draws.
 
-    Resamples without an item in some stratum are skipped. An interval is None if `has_interval` is false, or if the
-    value is the same in all resamples, because a lack of variation does not imply certainty.
+    Resamples without an item in some stratum are skipped. An interval is None if `has_interval` is false. It is also
+    None if the value is the same in all resamples, because a lack of variation does not imply certainty.
     """
     chosen = [place for place, mean in enumerate(means) if mean.has_interval]
     found: list[tuple[float, float] | None] = [None] * len(means)
@@ -111,10 +109,10 @@ def stratified_intervals(
 
 
 def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
-    """Returns the means of each resample, (n_resamples, n_means), with NaN if any stratum has no items.
+    """Returns the means of each resample, with shape (n_resamples, n_means). NaN if any stratum has no items.
 
-    The columns of `drawn` are, for each mean, the sums of its strata and then their counts. `sizes` are the numbers of
-    strata.
+    For each mean, the columns of `drawn` are the sums of its strata, followed by their counts. `sizes` are the numbers
+    of strata.
     """
     parts = np.split(drawn, np.cumsum([2 * size for size in sizes])[:-1], axis=1)
     with np.errstate(invalid="ignore"):

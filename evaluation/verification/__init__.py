@@ -1,1 +1,1 @@
-"""`factloop research verify` scores claim-document pairs with several verifiers."""
+"""Scores claim-document pairs with several verifiers (`factloop research verify`)."""

@@ -19,10 +19,10 @@ _IN_ALL_OR_NONE = ("task", "prompt_id")
 
 
 def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Iterator[PlacedRow]:
-    """Yields the rows of a JSON Lines, CSV, Parquet or JSON file; `-` is standard input.
+    """Yields the rows of a JSON Lines, CSV, Parquet or JSON file. `-` is standard input.
 
-    Only `claim` is required. All other fields of `PairRow` are optional, and other columns are ignored. Raises
-    DataError on reaching an invalid row, like `mapping.load_mapped`, or a column that looks like a misspelt field.
+    Only `claim` is required. The other fields of `PairRow` are optional, and unknown columns are ignored. Raises
+    DataError during iteration if a row is invalid, or if the name of a column looks like a misspelt field.
     """
     for row, item in placed_items(place, mapping or ColumnMapping(), PairRow, refuses_misspelt=mapping is None):
         yield row.line, item
@@ -46,8 +46,8 @@ class PairSpool(Spool[Prediction]):
     def __init__(self, rows: Iterable[PlacedRow], *, path: str, default_dataset: str, limit: int | None = None) -> None:
         """Reads all rows and keeps the first `limit`.
 
-        Raises DataError, with `path`, for input that the audit would later reject (two rows for the same claim, or a
-        task or prompt in only some rows), and if there are no documents. Raises ConfigError if there is no disk space.
+        Raises DataError if there are no documents, or if the audit would later reject the input (two rows for the same
+        claim, or a task or prompt in only some rows). Raises ConfigError if the disk is full.
         """
         self._path, self._dataset = path, default_dataset
         self.n_labelled = self.n_blank = self.n_unnamed = 0
@@ -65,7 +65,8 @@ class PairSpool(Spool[Prediction]):
         for name in columns:
             if name in self._evaluators:
                 line = self._evaluators[name]
-                raise DataError(f"there are already scores by {name!r}", path=self._path, line=line, field="evaluators")
+                said = f"there are already scores by {name!r}; leave out this verifier"
+                raise DataError(said, path=self._path, line=line, field="evaluators")
 
     def _checked(self, rows: Iterable[PlacedRow], limit: int | None) -> Iterator[Prediction]:
         known: dict[bytes, int | None] = {}
@@ -93,7 +94,7 @@ class PairSpool(Spool[Prediction]):
         self._first = self._first or pair
         for name in _IN_ALL_OR_NONE:
             if (getattr(pair, name) is None) != (getattr(self._first, name) is None):
-                said = "it is missing in some rows: set it in every row or in none"
+                said = "must be set in every row or in none"
                 raise DataError(said, path=self._path, line=line, field=name)
         for name in pair.evaluators:
             self._evaluators.setdefault(name, line)

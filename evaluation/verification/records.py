@@ -41,7 +41,7 @@ def _label(value: Any) -> Any:
 
 
 class PairRow(ClaimRow):
-    """A row of the input: a claim with the text that it is judged against, with or without a label."""
+    """An input row: a claim, the text that it is judged against and, optionally, a label."""
 
     claim_id: MaybeName = None
     """The id of the claim, which defaults to the row's `id` or line number."""
@@ -55,7 +55,7 @@ class PairRow(ClaimRow):
 
 
 class MarkedRow(PairRow):
-    """A claim in a labelled data set. A column `marked` in a user's file may contain anything and is not read."""
+    """A claim in a labelled data set. In a user's file, the `marked` column may contain anything and is ignored."""
 
     marked: Spans | None = None
 
@@ -66,7 +66,7 @@ class MarkedRow(PairRow):
 
 
 class Prediction(Record):
-    """A row of the output, which can be used as the input of an audit. The audit ignores `unscored`."""
+    """An output row, which an audit can read as input. The audit ignores `unscored`."""
 
     dataset: str
     system: str
@@ -143,7 +143,7 @@ class VerifierSummary(Record):
     unscored: Mapping[str, Count]
     """Maps reasons to the number of pairs that have no score for this reason."""
     share_supported: Share | None
-    """Fraction of the scored pairs with a score of 0.5 or more; None if no pair has a score."""
+    """Fraction of the scored pairs with a score of 0.5 or more, or None if no pairs have a score."""
     spans: SpanFigures | None = None
     """None if no claim comes from a data set with marked spans."""
 

@@ -2,9 +2,9 @@
 
     summary = await averify(rows, ["baseline", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
 
-The folder `OUT.run` next to the output contains the models' answers and the configuration of the run. The same call
-resumes the run; a different configuration is rejected. To add a verifier to existing scores, use the file with the
-scores as the input and write to another file, which will also contain the existing scores.
+The `OUT.run` folder next to the output contains the models' answers and the configuration of the run. The same call
+resumes the run, but a different configuration is rejected. To add a verifier to existing scores, use the file with the
+scores as the input and write to another file. That file will also contain the existing scores.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ from factloop.tools.models.gateway import ModelGateway
 
 
 class Bench:
-    """Builds the verifiers and closes them. It is bound to one event loop."""
+    """Builds and closes the verifiers. Bound to one event loop."""
 
     def __init__(self, settings: VerifySettings, *, allow_download: bool) -> None:
-        """Raises ConfigError if the folder of prompts is invalid."""
+        """Raises ConfigError if the prompts folder is invalid."""
         self._settings, self._allow_download = settings, allow_download
         self._prompts = PromptRegistry.load(settings.prompts)
         self._chats: dict[tuple[CallingKind, str], ChatModel] = {}
@@ -56,7 +56,7 @@ class Bench:
         self._session: Session | None = None
 
     def prepare(self, specs: Sequence[JudgeSpec]) -> list[Judge]:
-        """Loads the verifiers' weights, which identify them. Sends no requests. Raises ConfigError if loading fails."""
+        """Loads the weights, which are part of a verifier's identity. Sends no requests. Raises ConfigError."""
         unasked = self._settings.model_copy(update={"batch": False})
         self._session = open_session(unasked, self._prompts, keeps=False)  # in memory, since no calls are made yet
         self._readers = {spec: self._build(spec) for spec in specs}
@@ -65,8 +65,7 @@ class Bench:
         return [self._readers[spec] for spec in specs]
 
     async def open(self, specs: Sequence[JudgeSpec], journal: Path) -> list[Judge]:
-        """Returns the prepared verifiers, ready for use. Answers of models are saved in `journal`. Raises
-        ConfigError."""
+        """Returns the prepared verifiers, ready for use. Saves models' answers in `journal`. Raises ConfigError."""
         await self._close_session()
         self._session = open_session(self._settings, self._prompts, keeps=False, journal=journal)
         return [self._build(spec) if spec.calls is not None else self._readers[spec] for spec in specs]
@@ -106,7 +105,7 @@ THRESHOLD = 0.5
 
 
 def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tuple[VerifierSummary, ...]:
-    """Summarizes each column in one pass over predictions, which must have all columns."""
+    """Summarizes each column in one pass over the predictions, which must contain all columns."""
     scored, supported = Counter[str](), Counter[str]()
     reasons: dict[str, Counter[str]] = {name: Counter() for name in columns}
     spans: dict[str, tuple[int, ...]] = {}
@@ -139,27 +138,26 @@ def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tupl
 def open_log(
     path: Path, columns: Sequence[str], keys: Container[bytes], left_out: Container[bytes] = ()
 ) -> Log[Prediction, bytes]:
-    """Opens the predictions at `path` and drops rows in which one of `columns` failed for a temporary reason.
+    """Opens the predictions at `path`, and drops rows in which one of `columns` failed for a temporary reason.
 
-    Raises ConfigError if the file cannot be used, or if it has predictions for claims that are now in `left_out`.
-    Raises DataError if a line is not a prediction of this run: it lacks one of `columns`, or its claim is not in
-    `keys`.
+    Raises ConfigError if the file cannot be used, or if it contains predictions for claims that are now in `left_out`.
+    Raises DataError if a line lacks one of `columns`, or if its claim is not in `keys`.
     """
 
     def parse(line: bytes, name: str, number: int | None) -> Prediction:
         try:
             found = Prediction.model_validate_json(line)
         except ValidationError as error:
-            raise DataError("this line was not written by this command", path=name, line=number) from error
+            raise DataError("`factloop research verify` did not write this line", path=name, line=number) from error
         for column in columns:
             if (found.evaluators.get(column) is None) != (column in found.unscored):
-                raise DataError(f"it has no score by {column!r}", path=name, line=number, field="evaluators")
+                raise DataError(f"must contain a score by {column!r}", path=name, line=number, field="evaluators")
         return found
 
     def refuse_stranger(found: Prediction, number: int) -> None:
         if key_of(found) in left_out:
             raise ConfigError(
-                f"{path}: line {number} has a claim beyond --limit; use the earlier limit or a higher one"
+                f"{path}: the claim on line {number} is beyond --limit; use the same limit as before or a higher one"
             )
         if key_of(found) not in keys:
             raise DataError("the claim on this line is not in the input; remove the line", path=str(path), line=number)
@@ -275,7 +273,7 @@ def _columns(readers: Sequence[Judge], sizes: Sequence[int | None]) -> list[str]
     columns = [_column(reader, size) for reader in readers for size in sizes]
     repeated = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
     if repeated is not None:
-        raise ConfigError(f"two verifiers would be named {repeated!r}; rename one of them, or its folder")
+        raise ConfigError(f"two verifiers are named {repeated!r}; remove one of them, or rename its folder")
     return columns
 
 
@@ -291,7 +289,7 @@ async def _scores(
     meter: UsageMeter,
     at_once: int,
 ) -> AsyncGenerator[Prediction, None]:
-    """Yields the pairs with their scores, in batches, since a verifier reads many pairs almost as fast as one."""
+    """Yields the scored pairs. Scores them in batches, because many pairs take little longer than one."""
     score = partial(_scored, readers=readers, sizes=sizes, meter=meter)
     async with aclosing(as_they_come(_batches(iter(pairs)), score, at_once=at_once)) as scoring:
         async for batch in scoring:

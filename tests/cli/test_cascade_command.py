@@ -77,5 +77,5 @@ def test_scores_in_the_file_are_taken_once_they_are_seen_to_be_the_verifiers(
     written(home / "strangers.jsonl", strangers)
     refused = factloop("research", "cascade", "tune", "strangers.jsonl", "--out", "c.json")
     assert refused.code == 2
-    assert "has a score of 0.42 from baseline, which now gives" in refused.complaint
+    assert "has a score of 0.42, but baseline now gives" in refused.complaint
     assert not (home / "c.json").exists()

@@ -110,10 +110,10 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
     assert factloop(*systems, "precision:0.05").code == 0
     assert factloop(*systems, "f1").code == 0
     assert (
-        "for evaluators, use balanced_accuracy, accuracy, tpr, tnr, unscored_share"
+        "for evaluators; use one of these: balanced_accuracy, accuracy, tpr, tnr, unscored_share"
         in factloop(*better, "precision").complaint
     )
-    assert "for systems, use f1@2, precision" in factloop(*systems, "f1@3").complaint
+    assert "for systems; use one of these: f1@2, precision" in factloop(*systems, "f1@3").complaint
 
 
 @pytest.mark.usefixtures("runs")

@@ -91,7 +91,7 @@ def test_downloads_say_what_was_verified(
     shown = capsys.readouterr()
     assert shown.out == (f"known: 1 file (1 downloaded; checksums verified) in {tmp_path}/known. Licence: CC0\n")
     assert "factloop: other: http://127.0.0.1" in shown.err
-    assert "it has changed or was tampered with" in shown.err
+    assert "the file has changed or was tampered with" in shown.err
     assert (tmp_path / "known/dev/rows.jsonl").read_bytes() == BODY
     assert not (tmp_path / "other/dev/rows.jsonl").exists()
     assert get_datasets(Get(names=("known",), quiet=True), find=find, download=ONCE) == 0

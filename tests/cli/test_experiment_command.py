@@ -139,8 +139,8 @@ def test_a_look_at_claims_that_were_judged_before_they_were_held_out_is_not_call
         (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the plan safe uses one"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
         (("repeats: 2", "demands: [tnr:5]"), "plan.yaml:3: field 'demands': demand tnr:5: the margin of a share must"),
-        (("repeats: 2", "must_pass: [f9]"), "must_pass: 'f9' is not a labelled claim in claims.jsonl"),
-        (("repeats: 2", "splitting: baseline"), "splitting: claims.jsonl contains claims, which are not split"),
+        (("repeats: 2", "must_pass: [f9]"), "must_pass: unknown claim 'f9'; use ids of labelled claims"),
+        (("repeats: 2", "splitting: baseline"), "remove `splitting`: claims.jsonl contains claims, which are"),
     ],
 )
 def test_what_is_wrong_is_one_line_and_costs_nothing(

@@ -105,7 +105,7 @@ def test_labels_of_flips_decide_an_experiment(factloop: Command, home: Path) -> 
 def test_a_labelled_experiment_has_nothing_to_label(factloop: Command, home: Path) -> None:
     written(home / "run", make_results(60, repeats=1))
     refused = factloop("research", "labels", "next", "run", "--out", "next.csv")
-    assert (refused.code, "all claims of this experiment are labelled" in refused.complaint) == (2, True)
+    assert (refused.code, "all claims in this experiment are already labelled" in refused.complaint) == (2, True)
 
 
 @pytest.mark.parametrize(("n", "has_sides"), [(4, False), (6, False), (40, True)])
@@ -175,7 +175,7 @@ def test_two_experiments_on_the_same_data_are_put_side_by_side(factloop: Command
     assert [(each["second"], each["n_neutral"]) for each in counts] == [
         ("A.strict", 12), ("B.packaged", 0), ("B.strict", 3),
     ]  # fmt: skip
-    with pytest.raises(ConfigError, match=r"there is no variant A\.lax; available: A\.packaged"):
+    with pytest.raises(ConfigError, match=r"unknown variant 'A\.lax'; choose from A\.packaged"):
         side_by_side(["one", "other"], ["lax"])
     for option in (("--k", "3"), ("--abstention", "zero")):
         assert "an experiment sets them in its plan" in factloop("research", "compare", "one", *option).complaint

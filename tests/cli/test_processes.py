@@ -91,7 +91,7 @@ def test_generated_responses_go_on_in_the_same_file(
     wait_until(lambda: out.exists() and out.read_bytes().count(b"\n") >= 6, process)
     process.send_signal(signal.SIGSTOP)  # it holds the file, and asks for nothing more
     second = factloop(*command)
-    assert (second.code, second.complaint) == (2, "factloop: out.jsonl: another process is using this file")
+    assert (second.code, second.complaint) == (2, "factloop: another process is using out.jsonl; wait for it to finish")
     process.kill()
     process.wait()
     with out.open("ab") as file:

@@ -107,7 +107,7 @@ TABLE = {
         responses.jsonl --column prompt                   | --column prompt: must be FIELD=COLUMN
         responses.jsonl --column promt=q                  | there is no field 'promt'; fields are id
         responses.jsonl --column id=a --column id=b       | id is set twice
-        responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': it is missing
+        responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': there is no
         responses.jsonl --k 0                             | --k 0: must be a positive whole number, median or maximum
         responses.jsonl --k ²                             | a positive whole number
         responses.jsonl --fail-under nan                  | --fail-under nan
@@ -185,8 +185,8 @@ TABLE = {
     """,
     "research distractors": """
         --question '' --response x                        | question: must be non-empty text
-        TEMPLE --kb .                                     | no table of typed entities at .
-        TEMPLE --kb mine.txt                              | mine.txt is not a table
+        TEMPLE --kb .                                     | no entity table at .
+        TEMPLE --kb mine.txt                              | mine.txt is not an entity table
         TEMPLE --dbpedia --set spotlight_url=nowhere      | spotlight_url = 'nowhere'
         TEMPLE --timeout 0                                | timeout_s = 0
         TEMPLE --n 0                                      | --n 0
@@ -209,13 +209,13 @@ TABLE = {
         --types t.nt --labels l.nt --out -                | standard output
     """,
     "research reproduce": """
-        vwc:table-99                                      | there is no entry named 'vwc:table-99' to reproduce
+        vwc:table-99                                      | unknown entry 'vwc:table-99'
         vwc:table-11 --data nowhere                       | nowhere: no such file or folder
         vwc:table-11 --results p.jsonl --evaluator mini   | --evaluator mini: must be PAPER=OURS
-        vwc:table-11 --results p.jsonl --evaluator A=b    | has no scores by b, only by judge
+        vwc:table-11 --results p.jsonl --evaluator A=b    | contains no scores by b; choose from judge
         vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator refers to evaluators in --results
         trustscore:table-3 --results p.jsonl              | trustscore:table-3 does not use the output
-        safe:agreement --results p.jsonl                  | p.jsonl: is not a RunSummary
+        safe:agreement --results p.jsonl                  | p.jsonl: must be a RunSummary
         list --json - --html -                            | only one output can go to standard output
     """,
     "research verify": """
@@ -223,7 +223,7 @@ TABLE = {
         pairs.jsonl --data x --verifier baseline --out o  | --data and --documents need --dataset
         --dataset wice:dev --column a=b --verifier baseline --out o | --column and --label need a file of pairs
         pairs.jsonl --label good=2 --verifier baseline --out o | --label good=2: a label is 0 or 1
-        --dataset wise:dev --verifier baseline --out o    | there is no data set 'wise'
+        --dataset wise:dev --verifier baseline --out o    | unknown data set 'wise'
         --dataset wice --verifier baseline --out o        | wice has no part ''
         pairs.jsonl --verifier baseline --out -           | --out must be a file, from which a run can resume
         pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl would overwrite
@@ -232,8 +232,8 @@ TABLE = {
     "research data": """
         list --docs x                                     | no such option: --docs; see factloop research data list
         gte                                               | no such command 'gte'
-        get longfakt                                      | there is no data set 'longfakt'
-        get longfact --part subjects                      | longfact has no part 'subjects'; it has objects, concepts
+        get longfakt                                      | unknown data set 'longfakt'
+        get longfact --part subjects                      | longfact has no part 'subjects'; choose one of objects
         get longfact mixedqa --part objects               | --part needs exactly one data set
         join rows.jsonl --source rows.jsonl --out x.jsonl | must be KIND=PATH
     """,

@@ -197,7 +197,7 @@ def test_wrong_settings_are_named(given: dict[str, Any], complaint: str) -> None
     ("given", "complaint"),
     [
         ({"corpus": "nowhere.tsv"}, "nowhere.tsv"),
-        ({"kb": "nowhere.kb"}, "no table of typed entities at nowhere.kb"),
+        ({"kb": "nowhere.kb"}, "no entity table at nowhere.kb"),
         pytest.param({"nli": "nowhere", "corpus": OneDocument()}, "nowhere", marks=pytest.mark.torch),
         pytest.param({"embeddings": "nowhere"}, "nowhere", marks=pytest.mark.torch),
         ({"nli": "x", "judge_model": MODEL, "corpus": OneDocument()}, "either --judge-model or --nli"),

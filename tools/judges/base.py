@@ -1,4 +1,4 @@
-"""Defines the interface of a verifier, which takes a claim and passages and returns a degree of support."""
+"""Defines the interface of a verifier, which judges how well passages support a claim."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Label = Literal["supported", "contradicted", "insufficient"]
 
 @dataclass(frozen=True)
 class SupportReading:
-    """The degree to which a list of passages supports a claim."""
+    """How well a list of passages supports a claim."""
 
     label: Label
     score: float
     """Degree of support in [0, 1]. Higher is better, but only some verifiers return a calibrated probability."""
     cited: tuple[int, ...]
-    """Indices of the relevant passages, starting at 0, best first. Empty if none is relevant to the claim."""
+    """Indices of the relevant passages, starting at 0, best first. Empty if no passage is relevant."""
     rationale: str
     """A one-line explanation for readers: the decisive evidence, or what was sought but not found."""
     quote: str = ""
@@ -29,25 +29,23 @@ class SupportReading:
 
 
 class Verifier(Protocol):
-    """Judges claims only by the given passages, without searching and without memory of earlier claims."""
+    """Judges claims only by the given passages, without a search and without memory of earlier claims."""
 
     @property
     def name(self) -> str:
-        """The name in `Judgement.judged_by` and in the fingerprint of a run."""
+        """The verifier's name in `Judgement.judged_by` and in a run's fingerprint."""
         ...
 
     @property
     def abstains(self) -> bool:
-        """Whether `insufficient` means that the verifier is unsure and a human reader must decide. Otherwise, it means
-        that nothing supports the claim.
-        """
+        """Whether `insufficient` means that the verifier is unsure and a person must decide. Otherwise, `insufficient`
+        means that no passage supports the claim."""
         ...
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:
-        """Judges a claim. Odd text causes no error: an empty claim or a lack of passages is `insufficient` with score
-        0.
+        """Judges a claim. If the claim is empty or there are no passages, the result is `insufficient` with score 0.
 
-        `documents` contains the number of each passage's document. Several passages of one document may support a claim
-        together. If it is None, each passage is a separate document.
+        `documents` contains the document number of each passage. Passages from the same document may support a claim
+        together. If `documents` is None, each passage is a separate document.
         """
         ...

@@ -1,9 +1,9 @@
-"""The packaged baseline, which judges a claim by eight simple features of its words and says when it is unsure.
+"""The packaged baseline, which judges a claim by eight simple features of its words and reports when it is unsure.
 
-A logistic regression on the features gives a score, calibrated to even odds. A claim is labelled `supported` or
-`contradicted` if it passes a threshold and no condition rules this out. All other claims are `insufficient`, and the
-closest sentence is cited first. The file `baseline.json` contains the weights, thresholds and word frequencies, and the
-accuracy of each label, cross-validated over documents. It is written by `python -m benchmarks.fit_baseline`.
+A logistic regression turns the features into a score, calibrated for equally many supported and unsupported claims. A
+claim is `supported` or `contradicted` if it passes a threshold and no condition rules the label out. All other claims
+are `insufficient`, and the closest sentence is cited. The weights, thresholds, word frequencies and cross-validated
+accuracy of each label are in `baseline.json`, which `python -m benchmarks.fit_baseline` writes.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ IN_CONTEXT, IN_TOPIC = 0.8, 0.6
 TELLING = 0.3
 """Minimum rarity of an informative function word. *Must* and *before* are informative, but *of* and *the* are not."""
 RARE = 0.85
-"""Rarity of a word without a packaged frequency."""
+"""Rarity of a word that is not in the packaged list of frequencies."""
 REFUTED = 0.2
 """Maximum score of a contradicted claim."""
 _NO_WORDS = frozenset({"PUNCT", "SYM", "X", "SPACE"})
@@ -59,7 +59,7 @@ _SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
 
 @dataclass(frozen=True)
 class Model:
-    """The contents of `baseline.json` that are used for judging."""
+    """The parts of `baseline.json` that are used for judging."""
 
     intercept: float
     weights: tuple[float, ...]
@@ -77,7 +77,7 @@ class Model:
         return 1.0 / (1.0 + math.exp(-z))
 
     def rarity(self, stem: str) -> float:
-        """Returns how informative a word is: near 0 for *the*, and 1 for a word that occurs nowhere else."""
+        """Returns how informative a word is: near 0 for *the*, and 1 for a word that does not occur anywhere else."""
         count = self.frequencies.get(stem)
         if count is None:
             return RARE
@@ -112,7 +112,7 @@ class Evidence:
         return frozenset().union(*(one.stems for one in self.sentences))
 
     def recurs(self, figure: Figure, document: int) -> bool:
-        """Returns whether a figure, such as a year, occurs throughout a document."""
+        """Whether a figure, such as a year, occurs throughout a document."""
         same = (
             any(figure.compare(other) == "same" for other in one.figures)
             for one, of in zip(self.sentences, self.document_of, strict=True)
@@ -123,7 +123,7 @@ class Evidence:
 
 @lru_cache(maxsize=256)
 def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evidence:
-    """Splits passages into sentences. Caches the results, because many claims are compared with the same passages."""
+    """Splits passages into sentences. Cached because many claims are compared with the same passages."""
     read = [
         (one, number, document)
         for number, (passage, document) in enumerate(zip(passages, documents, strict=True))
@@ -156,7 +156,7 @@ class Comparison:
         return self.alignment.sentence
 
     def missing(self) -> list[str]:
-        """Returns the names and figures that occur in the claim but not in the sources, as spelled in the claim."""
+        """Returns the names and figures of the claim that are missing from the sources, spelled as in the claim."""
         claim = self.alignment.claim
         names = [
             token.text
@@ -171,11 +171,10 @@ class Comparison:
 
     @property
     def may_support(self) -> bool:
-        """Whether nothing rules out support, such as a missing name or figure, a negation, a replaced word or switched
-        roles.
+        """Whether nothing rules out support, such as a missing name or figure, a negation or reversed roles.
 
-        A claim with several verbs makes several statements, so a sentence that contains most of its words may lack one
-        statement. A table row that lacks a name in the claim may be about something else.
+        A claim with several verbs makes several statements, so none of its words may be missing. If a table row lacks a
+        name from the claim, the row may be about something else.
         """
         one, at = self.alignment, dict(zip(FEATURES, self.features, strict=True))
         names = [token for token in one.claim.doc if token.pos_ == "PROPN"]
@@ -189,7 +188,7 @@ class Comparison:
 
 
 def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> Comparison | None:
-    """Compares a claim with passages. Returns None if it has no content words or the passages contain none of them."""
+    """Compares a claim with passages. Returns None if the two have no content words in common."""
     model = load_model()
     evidence = read_evidence(tuple(passages), tuple(range(len(passages)) if documents is None else documents))
     parsed = parse_all([claim[:MAX_CLAIM_CHARS]])[0]
@@ -278,14 +277,14 @@ def _held(one: Alignment, token: Token) -> float:
 
 
 def _focus(one: Alignment) -> float:
-    """Returns the share of content words that match the claim, among the clauses with any match."""
+    """Returns the share of the matching clauses' content words that the claim covers."""
     clauses = set(map(clause_of, one.shared))
     own = [token for token in one.source.content if clause_of(token) in clauses]
     return sum(token in one.shared for token in own) / len(own) if own else 0.0
 
 
 def _limits(claim: Parsed, model: Model) -> Iterator[str]:
-    """Yields the stems of informative function words: modals, quantifiers, comparisons and temporal words."""
+    """Yields the stems of informative function words, such as modals, quantifiers, comparisons and temporal words."""
     for token, key in zip(claim.doc, claim.stems, strict=True):
         is_silent = (
             token.pos_ in _NO_WORDS
@@ -309,8 +308,8 @@ def _disagreements(one: Alignment) -> int:
 class Baseline:
     """Judges claims with the packaged model. It is free, offline, deterministic and thread-safe.
 
-    The score is the probability of support at even odds. If the label is `insufficient`, a human reader or another
-    judge must decide.
+    The score is the probability of support if supported and unsupported claims are equally common. If the label is
+    `insufficient`, a person or another judge must decide.
     """
 
     abstains = True
@@ -363,7 +362,7 @@ def _nearest(found: Comparison) -> str:
 
 
 def _verbatim(claim: str, passages: Sequence[str]) -> SupportReading | None:
-    """Returns the reading of a claim that consists of whole sentences of a passage, or None for other claims."""
+    """Judges a claim that consists of whole sentences from a passage. Returns None for any other claim."""
     key = word_key(claim)
     if len(key) < 3:
         return None

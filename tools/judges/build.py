@@ -1,7 +1,7 @@
-"""Builds judges from their names for `--judge` and `--verifier`: `minicheck`, `KIND:FOLDER`, `KIND:HUB/NAME`,
-`KIND:MODEL`.
+"""Builds judges from the names that users pass to `--judge` and `--verifier`.
 
-Other distributions can add kinds through entry points in the group `factloop.verifiers`, each of which is a
+A name is that of a known judge, such as `minicheck`, or has the form `KIND:FOLDER`, `KIND:HUB/NAME` or `KIND:MODEL`.
+Other distributions can add kinds through entry points in the `factloop.verifiers` group, each of which refers to a
 `JudgeBuilder`.
 """
 
@@ -24,14 +24,14 @@ BASELINE, PROMPTED, BESPOKE = "baseline", "llm", "bespoke"
 
 CallingKind = Literal["llm", "bespoke"]
 OpenGateway = Callable[[CallingKind, str], ModelGateway]
-"""Opens a gateway to the model in a judge's name, which is `provider:name` for `llm` and a bare name for `bespoke`."""
+"""Opens a gateway to the model in a judge's name: `provider:name` for `llm`, or only a name for `bespoke`."""
 
 
 class JudgeBuilder(Protocol):
-    """The builder to which an entry point in `factloop.verifiers` refers."""
+    """What an entry point in `factloop.verifiers` must refer to."""
 
     def __call__(self, target: str, *, allow_download: bool) -> Judge:
-        """Builds the judge `KIND:TARGET`. The target may be empty. Raises ConfigError if the target cannot be used."""
+        """Builds the `KIND:TARGET` judge. The target may be empty. Raises ConfigError if the target cannot be used."""
         ...
 
 
@@ -45,14 +45,14 @@ class JudgeSpec:
 
     @property
     def calls(self) -> CallingKind | None:
-        """The kind of server called for each claim, or None for a judge that runs on this machine."""
+        """The kind of server to call for each claim. None for judges that run on this machine."""
         if self.kind == PROMPTED:
             return "llm"
         return "bespoke" if self.kind == BESPOKE and not Source(self.kind, self.target).is_path else None
 
 
 def parse_spec(text: str) -> JudgeSpec:
-    """Parses the name of a judge. Raises a ConfigError that lists the valid forms."""
+    """Parses the name of a judge. If the name is invalid, raises a ConfigError that lists the valid forms."""
     kind, colon, target = (part.strip() for part in text.strip().partition(":"))
     if kind in JUDGES:
         is_whole = bool(target) or (not colon and JUDGES[kind].files is not None)
@@ -75,9 +75,9 @@ def build_judge(
     logprobs: bool = True,
     allow_download: bool = False,
 ) -> Judge:
-    """Builds the judge with that name, without loading weights or using the network yet. Raises ConfigError.
+    """Builds the judge, without loading weights or using the network yet. Raises ConfigError.
 
-    `open_gateway` is called for models on a server; it may be None for judges that run on this machine.
+    `open_gateway` is called for models on a server. It may be None for judges that run on this machine.
     """
     if spec.kind == BASELINE:
         require("offline", "the verifier baseline")
@@ -87,7 +87,10 @@ def build_judge(
         return BaselineReader(Baseline())
     if spec.calls is not None:
         if open_gateway is None:
-            raise ConfigError(f"{spec.kind}:{spec.target} calls a server for every claim, so it cannot be used here")
+            raise ConfigError(
+                f"cannot use {spec.kind}:{spec.target} here, because it calls a server for every claim; choose a judge "
+                "that runs on this machine"
+            )
         from factloop.tools.judges.served import PromptedJudge, ServedBespoke
 
         gateway = open_gateway(spec.calls, spec.target)

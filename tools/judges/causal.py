@@ -1,4 +1,4 @@
-"""Implements judges with local language models trained to answer Yes or No: Granite Guardian and Bespoke-MiniCheck."""
+"""Implements judges that are local language models answering Yes or No: Granite Guardian and Bespoke-MiniCheck."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BESPOKE_SYSTEM = (
     "considered inconsistent. Please assess the claim's consistency with the document by responding with either "
     '"Yes" or "No".'
 )
-"""The model was trained with this text, which is therefore part of the input format and must not be changed."""
+"""The system prompt with which the model was trained. It must not be changed."""
 
 
 def bespoke_question(document: str, claim: str) -> str:
@@ -24,7 +24,7 @@ def bespoke_question(document: str, claim: str) -> str:
 
 
 class YesOrNo(LocalJudge):
-    """Reads the probabilities that the reply begins with "Yes" or "No", without generating text."""
+    """Reads the probabilities that a reply would begin with "Yes" or "No". Generates no text."""
 
     auto_class = "AutoModelForCausalLM"
     load_options: ClassVar[Mapping[str, Any]] = {"dtype": "auto"}
@@ -49,12 +49,12 @@ class YesOrNo(LocalJudge):
 
     @cached_property
     def _answers(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Returns the tokens for "no" and those for "yes", in any case, with or without a leading space."""
+        """Returns the tokens for "no" and for "yes", ignoring case and surrounding whitespace."""
         tokenizer = self._loaded[0]
         said = {place: tokenizer.decode([place]).strip().lower() for place in range(len(tokenizer))}
         no, yes = (tuple(place for place, word in said.items() if word == answer) for answer in ("no", "yes"))
         if not no or not yes:
-            raise ConfigError(f"{self.name}: its tokenizer has no tokens for Yes and No")
+            raise ConfigError(f"{self.name}: the tokenizer must have tokens for Yes and No")
         return no, yes
 
     def _asked(self, messages: list[dict[str, str]], **options: Any) -> str:
@@ -64,16 +64,16 @@ class YesOrNo(LocalJudge):
         try:
             text: str = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **options)
         except (TemplateError, ValueError, TypeError) as error:
-            raise ConfigError(f"{self.name}: its chat template cannot format the question ({error})") from error
+            raise ConfigError(f"{self.name}: cannot apply the model's chat template ({error})") from error
         return text
 
 
 class GraniteGuardian(YesOrNo):
-    """Granite Guardian 3.0 to 3.2 (Padhi et al. 2024, arXiv 2412.07724), checking the risk `groundedness`.
+    """Granite Guardian 3.0 to 3.2 (Padhi et al. 2024, arXiv 2412.07724), which checks for the `groundedness` risk.
 
-    Its chat template forms the question from the context and the assistant's message. "Yes" means that the risk is
-    present. The score is P("No") / (P("No") + P("Yes")), as in the model card. Version 3.3 and later answer in another
-    format and are rejected.
+    The model's chat template turns the context and the assistant's message into a question. "Yes" means that the risk
+    is present. The score is P("No") / (P("No") + P("Yes")), as in the model card. Versions 3.3 and later use another
+    answer format and are rejected.
     """
 
     kind = "granite-guardian"
@@ -82,7 +82,7 @@ class GraniteGuardian(YesOrNo):
 
     def _form(self, document: str, claim: str) -> str:
         if "criteria_id" in str(self._loaded[0].chat_template):
-            raise ConfigError(f"{self.name}: Granite Guardian 3.3 and later are not supported; use 3.0 to 3.2")
+            raise ConfigError(f"{self.name}: Granite Guardian 3.3 and later are not supported; use version 3.0 to 3.2")
         messages = [{"role": "context", "content": document}, {"role": "assistant", "content": claim}]
         return self._asked(messages, guardian_config={"risk_name": "groundedness"})
 
@@ -93,8 +93,8 @@ class GraniteGuardian(YesOrNo):
 class Bespoke(YesOrNo):
     """Bespoke-MiniCheck with weights that transformers can load without extra code, such as those based on Llama 3.1.
 
-    The score is P("Yes"), as in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The weights based on
-    InternLM2 include code, which is never run here but can be run by a server (`served.ServedBespoke`).
+    The score is P("Yes"), as in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The InternLM2-based
+    weights come with code. That code is never run here, but a server can run it (see `served.ServedBespoke`).
     """
 
     kind = "bespoke"

@@ -1,4 +1,4 @@
-"""Cuts a document into chunks of whole sentences for verifiers whose window is shorter than the document.
+"""Cuts a document into chunks of whole sentences for verifiers that cannot read the whole document at once.
 
 Every character of the document is in exactly one chunk, in order, except for whitespace at the ends of chunks.
 """
@@ -15,11 +15,11 @@ UnitEnds = Callable[[Sequence[str]], Sequence[Sequence[int]]]
 """Returns the offsets at which the units (words or tokens) of each text end, in order."""
 
 _WORD = re.compile(r"\S{1,40}")
-"""A run of 40 non-whitespace characters counts as a word, so that chunks are limited in scripts without spaces too."""
+"""A word has at most 40 characters, so that chunks are also limited in scripts without spaces."""
 
 
 def word_ends(texts: Sequence[str]) -> list[list[int]]:
-    """Returns where words end. A word is a run of non-whitespace characters."""
+    """Returns the offsets at which words end. A word is a run of up to 40 non-whitespace characters."""
     return [[found.end() for found in _WORD.finditer(text)] for text in texts]
 
 
@@ -31,11 +31,11 @@ def cut_by_words(document: str, n_words: int) -> list[str]:
 def cut_into_chunks(document: str, room: int, unit_ends: UnitEnds) -> list[str]:
     """Cuts a document into chunks of whole sentences with at most `room` units each. No chunk is blank.
 
-    A longer sentence is cut after `room` units, and the rest is treated like any other sentence. A blank document has
-    no chunks. Raises ValueError if `room` is less than 1.
+    A longer sentence is cut after `room` units. A blank document has no chunks. Raises ValueError if `room` is less
+    than 1.
     """
     if room < 1:
-        raise ValueError("a chunk must have room for at least one unit")
+        raise ValueError("the chunk size must be at least 1")
     (ends,) = unit_ends([document])
     if len(ends) <= room:  # this is the usual case and needs no sentences
         whole = document.strip()
@@ -52,14 +52,14 @@ def cut_into_chunks(document: str, room: int, unit_ends: UnitEnds) -> list[str]:
 
 
 def whole_sentences(text: str) -> list[str]:
-    """Cuts the text before each sentence. The pieces add up to the text, including headings, code and list markers."""
+    """Cuts the text before each sentence. Joined together, the pieces are the whole text."""
     sentences = split_sentences(text)
     cuts = [_cut_between(text, one.end, other.start) for one, other in pairwise(sentences)]
     return [text[start:end] for start, end in pairwise([0, *cuts, len(text)]) if end > start]
 
 
 def _cut_between(text: str, end: int, start: int) -> int:
-    """Returns the start of the later sentence's line, including any list marker, or else the start of that sentence."""
+    """Returns the start of the later sentence, or of its line, so that a list marker stays with the sentence."""
     return text.rfind("\n", end, start) + 1 or start
 
 

@@ -21,17 +21,17 @@ _AGAINST = ("contradict", "refut")
 
 @dataclass(frozen=True)
 class LabelPlaces:
-    """The indices of the model outputs that mean support and, if there is one, contradiction."""
+    """The indices of the model outputs that mean support and, if there is such an output, contradiction."""
 
     support: int
     contradict: int | None
 
     @classmethod
     def of(cls, id2label: Mapping[int, str], nameless: Mapping[int, LabelPlaces]) -> LabelPlaces:
-        """Finds the indices by the names of the labels. For names such as LABEL_0, looks up the number of labels in
-        `nameless`.
+        """Finds the indices by the names of the labels. For names such as LABEL_0, `nameless` contains the indices for
+        each number of labels.
 
-        Raises ConfigError if the names do not show which label means support.
+        Raises ConfigError if no single label means support.
         """
         names = {place: label.lower().replace("-", "_").replace(" ", "_") for place, label in id2label.items()}
         if len(names) in nameless and all(name == f"label_{place}" for place, name in names.items()):
@@ -39,12 +39,14 @@ class LabelPlaces:
         support = [place for place, name in names.items() if name.startswith(_SUPPORT)]
         against = [place for place, name in names.items() if name.startswith(_AGAINST)]
         if len(support) != 1 or len(against) > 1:
-            raise ConfigError(f"the label names do not show which label means support: {sorted(names.values())}")
+            raise ConfigError(
+                f"cannot tell which label means support: the model's labels are {', '.join(sorted(names.values()))}"
+            )
         return cls(support[0], against[0] if against else None)
 
 
 class Classifier(LocalJudge):
-    """Takes the document as premise and the claim as hypothesis. The score is the probability of the support label."""
+    """Reads the document as premise and the claim as hypothesis. The score is the probability of the support label."""
 
     nameless: ClassVar[Mapping[int, LabelPlaces]] = {2: LabelPlaces(1, None)}
     """The meanings of labels without names. If there are two, the second means support."""
@@ -64,9 +66,9 @@ class Classifier(LocalJudge):
 
 
 class Nli(Classifier):
-    """Any natural language inference model: P(entailment) and, with three classes, P(contradiction).
+    """Any natural language inference model. Reads P(entailment) and, with three classes, P(contradiction).
 
-    The labels are identified by their names in the configuration of the model. Each passage is a separate premise.
+    Labels are identified by their names in the model's configuration. Each passage is a separate premise.
     """
 
     kind = "nli"
@@ -74,10 +76,10 @@ class Nli(Classifier):
 
 
 class MiniCheckRoberta(Classifier):
-    """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774): `document </s> claim` as one text, P(label 1).
+    """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774), which scores `document </s> claim` with P(label 1).
 
-    Chunks have 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work in the
-    same way, with a different separator.
+    Chunks contain 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work in
+    the same way with a different separator.
     """
 
     kind = "minicheck-roberta"
@@ -89,12 +91,12 @@ class MiniCheckRoberta(Classifier):
 
 
 class FactCg(Classifier):
-    """FactCG (Lei et al. 2025, arXiv 2501.17144): document and question as one text, P(label 1).
+    """FactCG (Lei et al. 2025, arXiv 2501.17144), which scores a document followed by a question with P(label 1).
 
-    The template and the chunks of 550 words are those of the authors' package (github.com/derenlei/FactCG).
+    The template and the chunk size of 550 words are those of the authors' package (github.com/derenlei/FactCG).
 
-    Departure: words are separated by whitespace, and the sentences of a chunk keep the whitespace between them, whereas
-    the authors count NLTK's tokens and put each sentence on its own line.
+    Departure: words are separated by whitespace, and the sentences of a chunk keep the whitespace between them. The
+    authors count NLTK tokens and put each sentence on a separate line.
     """
 
     kind = "factcg"
@@ -107,18 +109,20 @@ class FactCg(Classifier):
 
 
 class AlignScore(Classifier):
-    """AlignScore (Zha et al. 2023, arXiv 2305.16739): the mean over the claim's sentences of the highest P(aligned).
+    """AlignScore (Zha et al. 2023, arXiv 2305.16739).
 
-    P(aligned) is output 0 of the three-way head, as in the authors' default mode `nli_sp` (section 3.2, equation 2;
-    github.com/yuh-zha/AlignScore, `inference.py`); output 2 is contradiction. The chunk comes first, then the sentence.
+    For each sentence of the claim, the highest P(aligned) over the chunks counts, and the score is the mean over
+    sentences. P(aligned) is output 0 of the three-way head, as in the authors' default mode `nli_sp` (section 3.2,
+    equation 2; github.com/yuh-zha/AlignScore, `inference.py`). Output 2 is contradiction. The chunk comes before the
+    sentence.
 
-    The weights are either a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) together with
-    the configuration and tokenizer of its RoBERTa base model. Only tensors are read from a checkpoint, and no code in
-    it is run. Its pooler and three-way head compute the same as the head of a RoBERTa classifier, so they are loaded as
+    The weights may be a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) next to the
+    configuration and tokenizer of RoBERTa. Only tensors are read from a checkpoint, and its code is never run. The
+    checkpoint's pooler and three-way head are equivalent to the head of a RoBERTa classifier, so they are loaded as
     one.
 
-    Departure: a context of n words is cut into chunks of whole sentences with up to 350 words, whereas the authors
-    distribute its sentences evenly over n // 350 + 1 chunks, regardless of their length.
+    Departure: a context of n words is cut into chunks of whole sentences with up to 350 words. The authors distribute
+    the sentences evenly over n // 350 + 1 chunks, regardless of sentence length.
     """
 
     kind = "alignscore"
@@ -133,7 +137,7 @@ class AlignScore(Classifier):
         if not checkpoints:
             return super()._load_model(files)
         if len(checkpoints) > 1:
-            raise ConfigError(f"{files.folder} contains {len(checkpoints)} checkpoints (*.ckpt); keep only one")
+            raise ConfigError(f"{files.folder} contains {len(checkpoints)} checkpoints (*.ckpt); keep only one of them")
         return _of_checkpoint(checkpoints[0], files.base or files.folder)
 
 
@@ -146,7 +150,7 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
 
     config = AutoConfig.from_pretrained(base, local_files_only=True)
     if config.model_type != "roberta":
-        raise ConfigError(f"{path}: expected a RoBERTa configuration in the same folder, not {config.model_type}")
+        raise ConfigError(f"{path}: the folder must contain a RoBERTa configuration, not one for {config.model_type}")
     config.num_labels = 3
     try:
         found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
@@ -154,12 +158,12 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
         model = RobertaForSequenceClassification(config)
         model.load_state_dict(weights)
     except (pickle.UnpicklingError, RuntimeError, KeyError, TypeError, AttributeError, EOFError, ValueError) as error:
-        raise ConfigError(f"{path}: not an AlignScore checkpoint that matches its folder's configuration") from error
+        raise ConfigError(f"{path} is not an AlignScore checkpoint, or does not match its folder's config") from error
     return model
 
 
 def _renamed(name: str) -> str | None:
-    """Returns the name of a weight in a RoBERTa classifier, or None for unused heads."""
+    """Returns what a weight is called in a RoBERTa classifier, or None if the weight belongs to an unused head."""
     if name.startswith(_POOLER):
         return f"classifier.dense.{name.removeprefix(_POOLER)}"
     if name.startswith(_HEAD):
@@ -172,12 +176,12 @@ def _renamed(name: str) -> str | None:
 class LettuceDetect(LocalJudge):
     """LettuceDetect (Kovács and Recski 2025, arXiv 2502.17125), which marks tokens that the context does not support.
 
-    The score is 1 minus the highest P(hallucinated) of any token of the claim, so a claim with a marked span is not
-    supported. The input is a pair of context and claim, with the context in the authors' form for texts without a
-    question (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`). Class 1 of the classifier is "hallucinated".
+    The score is 1 minus the highest P(hallucinated) of any token in the claim, so a claim with a marked token is not
+    supported. The input is the context, in the authors' form for texts without a question, followed by the claim
+    (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`). Class 1 of the classifier is "hallucinated".
 
     Departure: for a long document, the score is that of the chunk that supports the claim best. The authors take the
-    highest P(hallucinated) of each token over all chunks, so every chunk would have to contain the claim.
+    highest P(hallucinated) of each token over all chunks, so every chunk would have to support the claim.
     """
 
     kind = "lettucedetect"
@@ -214,7 +218,7 @@ class LettuceDetect(LocalJudge):
 
 
 def _words(claim: str, spans: list[list[int]]) -> str:
-    """Returns the marked spans in order. Merges spans that are separated only by whitespace."""
+    """Returns the text of the marked spans. Spans separated only by whitespace are merged."""
     merged: list[list[int]] = []
     for start, end in spans:
         if merged and not claim[merged[-1][1] : start].strip():

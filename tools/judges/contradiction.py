@@ -1,4 +1,4 @@
-"""Finds contradictions of a claim in sentences on the same subject: a different figure or date, or a negation."""
+"""Finds what contradicts a claim in a sentence on the same subject: a different figure or date, or a negation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 ALL_ELSE = 0.9
-"""Minimum share of the content words of a claim that a sentence must contain to negate the claim."""
+"""A sentence can negate a claim only if it contains at least this share of the claim's content words."""
 _COUNTS = frozenset({"nummod", "compound", "quantmod"})
 
 
@@ -28,9 +28,9 @@ class Difference:
 
 
 def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
-    """Finds a contradiction in a sentence that contains at least the share `least` of the other content of the claim.
+    """Finds a contradiction in a sentence with at least a given share (`least`) of the claim's other content words.
 
-    `figures` are the figures of all sources. A figure that occurs in any source does not count as an error.
+    `figures` are those of all sources. A figure that occurs in any source is not an error.
     """
     if one.is_supposed or one.is_of_other_row:
         return None
@@ -55,7 +55,7 @@ def _is_among(figure: Figure, others: Sequence[Figure]) -> bool:
 
 
 def _is_same_kind(one: Alignment, wrong: Figure, other: Figure) -> bool:
-    """Returns whether two plain numbers count the same thing, or other figures (such as dates) are equally precise."""
+    """Whether two plain numbers count the same thing. Other figures, such as dates, only need the same precision."""
     if wrong.unit or wrong.dates or wrong.code:
         return wrong.precision == other.precision
     counted = [_counted(one.claim, wrong), _counted(one.source, other)]

@@ -1,4 +1,4 @@
-"""Applies the packaged baseline to pairs of claim and document, cut into pieces like those it was fitted on."""
+"""Applies the packaged baseline to claims and documents. Documents are cut into pieces like the training data."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class FoundPieces:
 
 
 def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPieces:
-    """Searches the documents for the claim and returns the pieces of the best passages.
+    """Searches the documents for the claim, and returns the pieces of the best passages.
 
-    If the search finds nothing (*mice* does not match *a mouse*), takes all passages unless they exceed
-    `FEW_CHARACTERS`.
+    If the search finds nothing, for example because *mice* does not match *a mouse*, all passages are used unless they
+    contain more than `FEW_CHARACTERS` characters.
     """
     hits = documents.search(claim, results) or documents.all_passages(FEW_CHARACTERS) or []
     numbers = {source: number for number, source in enumerate(dict.fromkeys(hit.source for hit in hits))}
@@ -47,9 +47,7 @@ def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPie
 
 @lru_cache(maxsize=1_000)
 def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
-    """Returns the pieces of a passage, cached because many claims find the same passage. The heading of its section and
-    any headings within it are kept separate from the text.
-    """
+    """Cuts a passage into pieces that keep headings separate. Cached because many claims find the same passage."""
     whole = passage if section is None else f"{section}{PARAGRAPH}{passage}"
     pieces = split_passages(whole.replace(PARAGRAPH, PARAGRAPHS))
     return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)
@@ -58,8 +56,8 @@ def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
 class BaselineReader(Judge):
     """The packaged baseline as a `Judge`.
 
-    It has no window. Like a check, it searches a document, or a chunk, for the claim and reads the pieces that are
-    found. Its weights were fitted on such pieces.
+    Documents may have any length. Like a check, this judge searches a document for the claim and reads only the pieces
+    that the search finds. The baseline was fitted on such pieces.
     """
 
     def __init__(self, verifier: Baseline) -> None:

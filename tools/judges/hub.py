@@ -1,7 +1,7 @@
 """Lists the judges that factloop knows by name, and downloads their weights.
 
-Paths, and hub names whose files are in the user's cache, never need the network. Other files are downloaded once if
-allowed. If not, an error explains how to allow downloads.
+Weights in a folder or in the user's hub cache never need the network. Other weights are downloaded once, if allowed.
+Otherwise, an error explains how to allow the download.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ WEIGHTS = (*TEXTS, "*.safetensors")
 
 @dataclass(frozen=True)
 class HubFiles:
-    """A hub repository at a certain revision, and the files needed from it."""
+    """A repository on the hub, with its revision and the files needed from it."""
 
     repo: str
     revision: str = "main"
-    """A commit if public sources mention one that others use, otherwise `main`."""
+    """The commit that public sources mention, if any, or else `main`."""
     patterns: tuple[str, ...] = WEIGHTS
-    """Patterns of files. At least one file must match the last pattern."""
+    """Glob patterns of the files. At least one file must match the last pattern."""
 
 
 @dataclass(frozen=True)
@@ -106,18 +106,18 @@ JUDGES: Mapping[str, KnownJudge] = {
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """The locations of a judge's files on this machine."""
+    """Where a judge's files are on this machine."""
 
     folder: Path
     base: Path | None = None
-    """Folder with tokenizer and configuration, if they are not next to the weights. For a path, this is a subfolder."""
+    """The folder of the tokenizer and configuration, if they are not next to the weights."""
     revision: str | None = None
-    """The hub commit, or None for a folder of the user."""
+    """The hub commit, or None for a user's own folder."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The weights that a judge's name refers to: a folder, or hub repositories."""
+    """The weights that a judge's name refers to: a folder, or repositories on the hub."""
 
     kind: str
     target: str
@@ -125,20 +125,20 @@ class Source:
 
     @property
     def is_path(self) -> bool:
-        """Whether `target` is a path on this machine, which means that it exists or cannot be a hub name."""
+        """Whether `target` is a path on this machine, because it exists or cannot be a name on the hub."""
         path = Path(self.target)
         looks_so = path.is_absolute() or self.target.startswith((".", "~")) or self.target.count("/") > 1
         return bool(self.target) and (looks_so or path.expanduser().exists())
 
     @property
     def wanted(self) -> tuple[HubFiles, ...]:
-        """The required repositories, weights first, or none for a path. Raises ConfigError if no model is named."""
+        """The required repositories, weights first. Empty for a path. Raises ConfigError if no model is named."""
         known = JUDGES[self.kind]
         if self.is_path:
             return ()
         own = known.files
         if own is None and not self.target:
-            raise ConfigError(f"{self.kind} needs a model: {self.kind}:FOLDER, or {self.kind}:NAME of one on the hub")
+            raise ConfigError(f"{self.kind} needs a model: use {self.kind}:FOLDER, or {self.kind}:NAME for a hub model")
         if own is None or self.target not in ("", own.repo):
             own = HubFiles(self.target)
         return (own,) if known.base is None else (own, known.base)
@@ -151,11 +151,11 @@ class Source:
         return f"{known.size}, licence {known.licence}" if is_ours else f"see https://huggingface.co/{self.target}"
 
     def missing(self) -> tuple[HubFiles, ...]:
-        """Returns the repositories that are not on this machine. Does not use the network."""
+        """Returns the repositories that must be downloaded first. Does not use the network."""
         return tuple(files for files in self.wanted if _cached(files) is None)
 
     def located(self, *, allow_download: bool) -> LocalFiles:
-        """Returns the files on this machine. Downloads them if necessary and allowed. Raises ConfigError."""
+        """Returns the local files, downloading them first if necessary and allowed. Raises ConfigError."""
         if self.is_path:
             folder = Path(self.target).expanduser()
             if not folder.is_dir():
@@ -170,11 +170,11 @@ class Source:
 
     @property
     def refusal(self) -> str:
-        """Returns a message that says what is missing and how to get it."""
+        """The message that says what is missing and how to get it."""
         repo = self.wanted[0].repo
         return (
-            f"{self.kind}: the model is not on this machine; --allow-download downloads {repo} once ({self.size}) and "
-            f"keeps it in the cache of huggingface_hub, or set a folder that contains it ({self.kind}:FOLDER)"
+            f"{self.kind}: the model is not on this machine; pass --allow-download to download {repo} once "
+            f"({self.size}) into the huggingface_hub cache, or use {self.kind}:FOLDER with a folder that contains it"
         )
 
 
@@ -198,7 +198,7 @@ def _fetched(files: HubFiles, kind: str) -> Path:
         raise ConfigError(f"{kind}: cannot download {files.repo} from the hub ({said})") from error
     folder = _cached(files)
     if folder is None:
-        raise ConfigError(f"{kind}: cannot use {files.repo}, because it has no safetensors weights on the hub")
+        raise ConfigError(f"{kind}: {files.repo} has no safetensors weights on the hub; choose another model")
     return folder
 
 

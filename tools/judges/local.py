@@ -1,4 +1,4 @@
-"""Loads judges in Hugging Face format from this machine, and runs them on batches of windows."""
+"""Loads judges in Hugging Face format from this machine, and runs them on batches of claims and chunks."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from factloop.tools.model_files import encodable, loading_model
 
 BATCH_SIZE = 16
 OVERHEAD = 16
-"""Number of tokens reserved in a window for separators, and for tokens that change when texts are joined."""
+"""Tokens reserved in each window for separators, and for tokens that change when texts are joined."""
 CLAIM_STEP = 32
-"""Space for claims is reserved in multiples of this size, so that claims about one document can share its chunks."""
+"""Tokens for a claim are reserved in multiples of this number, so that claims can share a document's chunks."""
 KEPT_DOCUMENTS = 64
 _SAMPLE = 2**16
 """Number of bytes to read at each of three positions in a file of weights."""
@@ -34,12 +34,12 @@ _ROBERTA_LIKE = ("roberta", "camembert", "xlm-roberta", "xlm-roberta-xl")
 
 
 class LocalJudge(Judge):
-    """A judge with weights in a folder or on the hub (see `hub.Source` for how they are obtained).
+    """A judge with weights in a folder or on the hub (see `hub.Source`).
 
-    A document longer than the window is cut into chunks of whole sentences, and a claim longer than half the window is
-    truncated. Text that looks like a special token is broken up with a space, so that it cannot change the structure of
-    the input. Pairs are read in batches of similar length, on a GPU if there is one (`device`). Costs no money; safe to
-    share between threads.
+    A document longer than the model's window is cut into chunks of whole sentences, and a claim longer than half the
+    window is truncated. Text that looks like a special token is broken up with a space, so that it cannot change the
+    structure of the input. Pairs are read in batches of similar length, on a GPU if there is one. Costs no money.
+    Thread-safe.
     """
 
     kind: ClassVar[str]
@@ -81,7 +81,7 @@ class LocalJudge(Judge):
         return {"verifier": self.name, "weights": weights, "window": self._window}
 
     def load(self) -> None:
-        """Loads the model immediately instead of when the first pair is read. Raises ConfigError."""
+        """Loads the model now instead of on first use. Raises ConfigError."""
         with self._lock:
             _ = self._loaded
 
@@ -121,14 +121,14 @@ class LocalJudge(Judge):
     def _scored(self, support: float, against: float = 0.0) -> PairScore:
         if math.isfinite(support) and math.isfinite(against):
             return PairScore(min(max(support, 0.0), 1.0), against=against)
-        return PairScore(None, ModelOutputError("it returned no number", schema=self.name, reply=str(support)))
+        return PairScore(None, ModelOutputError("the score is not a number", schema=self.name, reply=str(support)))
 
     def _form(self, document: str, claim: str) -> str | None:  # noqa: ARG002 - for subclasses
-        """Returns the single text that the model reads, or None for models that read a pair."""
+        """Returns the single text that the model reads, or None if the model reads a pair of texts."""
         return None
 
     def _encoded(self, tokenizer: Any, claims: list[str], documents: list[str]) -> Any:
-        """Returns the model's input tensors for a batch, which are truncated to `self._window` as a last resort."""
+        """Returns the model's input tensors for a batch, truncated to `self._window` tokens as a last resort."""
         options = {"truncation": True, "padding": True, "max_length": self._window, "return_tensors": "pt"}
         texts = [self._form(document, claim) for document, claim in zip(documents, claims, strict=True)]
         return tokenizer(documents, claims, **options) if None in texts else tokenizer(texts, **options)
@@ -162,12 +162,12 @@ class LocalJudge(Judge):
             try:
                 tokenizer, model = self._load_tokenizer(files), self._load_model(files)
             except (SafetensorError, UnpicklingError, RuntimeError, TypeError, KeyError, AttributeError) as error:
-                raise ConfigError(f"{self.name}: cannot read its files ({_one_line(error)})") from error
+                raise ConfigError(f"{self.name}: cannot read the model's files ({_one_line(error)})") from error
             device = self._wanted_device or ("cuda" if torch.cuda.is_available() else "cpu")
         if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):  # transformers makes one if the folder has none
-            raise ConfigError(f"{self.name}: the folder of the weights contains no tokenizer")
+            raise ConfigError(f"{self.name}: the folder with the weights must also contain the tokenizer")
         if not tokenizer.is_fast or len(tokenizer) > model.config.vocab_size:
-            raise ConfigError(f"{self.name}: the tokenizer does not match the weights")
+            raise ConfigError(f"{self.name}: the tokenizer does not match the weights; use the model's own tokenizer")
         return tokenizer, model.to(device).eval()
 
     @cached_property
@@ -181,7 +181,7 @@ class LocalJudge(Judge):
             positions -= config.pad_token_id + 1
         window = min(self.longest, positions)
         if window < self._overhead + OVERHEAD:
-            raise ConfigError(f"{self.name}: the model reads only {window} tokens at a time, which is too few")
+            raise ConfigError(f"{self.name}: a window of {window} tokens is too small; choose another model")
         return int(window)
 
     @cached_property
@@ -209,7 +209,7 @@ class LocalJudge(Judge):
         return claim if len(ends) <= limit else claim[: ends[limit - 1]]
 
     def _plain(self, text: str) -> str:
-        """Makes a text acceptable to tokenizers, without anything that they would read as a special token."""
+        """Makes a text safe for the tokenizer, which would otherwise interpret parts of it as special tokens."""
         return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", encodable(text))
 
     @cached_property
@@ -222,7 +222,7 @@ class LocalJudge(Judge):
 
 
 def _sampled_hash(folder: Path) -> str:
-    """Returns the SHA-256 hash of the names, sizes and samples of a folder's files, which identifies the weights."""
+    """Identifies the weights by the SHA-256 of the names, sizes and samples of the files in their folder."""
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if not path.is_file() or path.name.startswith("."):

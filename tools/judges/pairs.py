@@ -1,8 +1,7 @@
-"""Defines `Judge`, which takes claims and texts and returns degrees of support. Every use of a judge goes through it.
+"""Defines `Judge`, which judges how well texts support claims. Every use of a judge goes through this module.
 
-`score_pairs` is for many claims with a separate document each, as in `research verify` and the tuning of cascades.
-`rate` is for one claim and the passages found for it, as in a check with `--judge`. Both cut texts to fit the judge's
-window.
+`score_pairs` scores many claims, each with its own document, as in `research verify`. `rate` scores one claim with the
+passages found for it, as in a check with `--judge`. Both cut texts to fit the judge's window.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ AT_ONCE = 64
 """Maximum number of pairs to read at a time. It is small, so that progress and deadlines can be handled in between."""
 KEPT = 4_096
 LINGER_S = 0.005
-"""Seconds that the first pair waits for others. Claims arrive one by one, but a batch costs little more than a pair."""
+"""Seconds to wait for more pairs before reading a batch, because a batch takes little longer than one pair."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class VerifierPair:
 
 @dataclass(frozen=True)
 class PairScore:
-    """The score of a pair, or the error that prevented it. Exactly one of them is set."""
+    """The score of a pair, or the error that prevented a score. Exactly one of them is set."""
 
     score: float | None
     """Degree of support in [0, 1]. The claim counts as supported if it is at least 0.5."""
@@ -54,13 +53,13 @@ class PairScore:
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.error is None):
-            raise ValueError("a pair must have either a score or an error")
+            raise ValueError("set either `score` or `error`, but not both")
 
 
 class Judge(ABC):
-    """Scores pairs of a claim and a text. A subclass defines its identity and how to read a batch of pairs.
+    """Scores pairs of a claim and a text. Every judge is also a `Verifier`.
 
-    Every judge is also a `Verifier`.
+    A subclass defines the judge's identity and how to read a batch of pairs.
     """
 
     abstains: bool = False
@@ -71,7 +70,7 @@ class Judge(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name of the judge and of its column in predictions."""
+        """The name of the judge, and of its column in predictions."""
 
     @property
     @abstractmethod
@@ -80,15 +79,15 @@ class Judge(ABC):
 
     @property
     def judged_by(self) -> str:
-        """The name in judgements, including the revision of the weights if there are any."""
+        """The name shown in judgements, including the revision of the weights if there is one."""
         return self.name
 
     def parts(self, claim: str) -> Sequence[str]:
-        """Returns the parts of a claim to judge: the claim itself, or its sentences, whose scores are averaged."""
+        """Returns the parts of a claim to score separately, such as its sentences. Their mean is the claim's score."""
         return (claim,)
 
     def chunks(self, claim: str, document: str, n_words: int | None) -> list[str]:  # noqa: ARG002 - for subclasses with a window
-        """Cuts the document into chunks that fit next to the claim and have at most `n_words` words, if set."""
+        """Cuts the document into chunks of up to `n_words` words that fit into the window together with the claim."""
         return [document] if n_words is None else cut_by_words(document, n_words)
 
     def verify(
@@ -124,11 +123,10 @@ async def rate(
     upper: float = THRESHOLD,
     read: Read | None = None,
 ) -> SupportReading:
-    """Returns the degree to which the passages support the claim, and the decisive passages. `read` replaces
-    `judge.read`.
+    """Returns how well the passages support the claim, and which passages decide. `read` replaces `judge.read`.
 
-    The claim is supported if its score is at least `upper`. Otherwise, it is contradicted if a text contradicts it with
-    a probability of at least 0.5. Raises ConfigError, and the FactloopError of any text that could not be read.
+    The claim is supported if its score is at least `upper`. Otherwise, the claim is contradicted if a text contradicts
+    it with a probability of at least 0.5. Raises ConfigError, or the FactloopError of a text that could not be read.
     """
     readable = [place for place, passage in enumerate(passages) if passage.strip()]
     if not claim.strip() or not readable:
@@ -160,12 +158,12 @@ async def score_pairs(
     meter: UsageMeter,
     read: Read | None = None,
 ) -> list[list[PairScore]]:
-    """Returns the score of each pair, in order, for each chunk size (None means as large as the judge accepts).
+    """Returns the score of each pair, in order, for each chunk size. A size of None means as large as the judge allows.
 
-    The score of a pair is the highest over the chunks of its document, as in MiniCheck (section 4) and AlignScore
-    (section 3.2), averaged over the parts of its claim. Chunks that two sizes have in common are read only once. A pair
-    has no score if its claim or document is blank, or if one of its chunks could not be read, because that chunk might
-    be the best one. Raises ConfigError if the judge does.
+    The score is the highest over the document's chunks, averaged over the parts of the claim, as in MiniCheck (section
+    4) and AlignScore (section 3.2). Chunks that two sizes have in common are read only once. A pair is unscored if its
+    claim or document is blank. It is also unscored if any chunk could not be read, because that chunk might have been
+    the best. Raises ConfigError if the judge does.
     """
     places: dict[VerifierPair, int] = {}
 
@@ -182,7 +180,8 @@ async def score_pairs(
 async def read_all(
     judge: Verifier, asked: Sequence[tuple[str, Sequence[str]]], *, meter: UsageMeter
 ) -> list[SupportReading | None]:
-    """Returns how well each claim's texts support it, in order, or None if a text could not be read. Gives no quotes.
+    """Returns how well each claim's texts support it, in order, without quotes. None if any of the texts could not be
+    read.
 
     If the judge reads passages one by one, each text is judged separately and the best score counts. Raises
     ConfigError.

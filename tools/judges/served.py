@@ -1,4 +1,4 @@
-"""Implements judges on a chat server: any chat model with factloop's prompt, and Bespoke-MiniCheck with its own."""
+"""Implements judges on a chat server: any chat model with factloop's prompt, or Bespoke-MiniCheck with its own."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ STAGE = "verify"
 N_WORDS = 20_000
 """Default number of words in a chunk, about 30,000 tokens, which Bespoke-MiniCheck accepts."""
 MAX_TOKENS = 1
-"""Maximum number of tokens in a reply of Bespoke-MiniCheck, which is "Yes" or "No" as published."""
+"""Maximum number of tokens in a reply from Bespoke-MiniCheck, which answers "Yes" or "No"."""
 ATTRIBUTION, ELIGIBILITY = "verifiers/attribution", "verifiers/eligibility"
 _DRESS = re.compile(r"[\W_]+")
 
 
 class ServedJudge(Judge):
-    """Asks a chat model for yes or no, with one call per chunk. Costs money if the model does.
+    """Asks a chat model for yes or no, with one call per chunk. Costs as much as these calls.
 
-    `prompt_sha256` is the hash of the model's instructions and part of the judge's identity.
+    `prompt_sha256` is the hash of the model's instructions, and part of the judge's identity.
     """
 
     def __init__(self, gateway: ModelGateway, prompt_sha256: str, *, logprobs: bool) -> None:
@@ -53,7 +53,7 @@ class ServedJudge(Judge):
         return super().chunks(claim, document, n_words or N_WORDS)
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
-        """Like `Judge.read`. All calls run concurrently, and a failure affects only its own pair."""
+        """Like `Judge.read`. All calls run concurrently, and a failed call affects only its own pair."""
         return await together([self._read_one(pair, meter) for pair in pairs])
 
     async def _read_one(self, pair: VerifierPair, meter: UsageMeter) -> PairScore:
@@ -79,10 +79,10 @@ class Eligibility(Attribution):
 
 
 class PromptedJudge(ServedJudge):
-    """A judge that uses any chat model with the prompt `verifiers/attribution`.
+    """A judge that uses any chat model with the `verifiers/attribution` prompt.
 
-    The score is P("yes") / (P("yes") + P("no")) at the token of the answer. If the server returns no log-probabilities,
-    the score is 1 or 0.
+    The score is P("yes") / (P("yes") + P("no")) at the answer's token. If the server returns no log-probabilities, the
+    score is 1 or 0.
     """
 
     prompt_name: ClassVar[str] = ATTRIBUTION
@@ -125,11 +125,11 @@ class EligibilityJudge(PromptedJudge):
 
 
 class ServedBespoke(ServedJudge):
-    """`bespokelabs/Bespoke-MiniCheck-7B` on any server with an OpenAI-compatible API, with replies of one token.
+    """`bespokelabs/Bespoke-MiniCheck-7B` on any server with an OpenAI-compatible API. Replies have one token.
 
-    Input and score are as in the authors' package (github.com/Liyan06/MiniCheck, `utils.py` and `LLMCheck` in
-    `inference.py`): the score is the probability of "Yes", in any case, among the five likeliest first tokens. If the
-    server returns no log-probabilities, the score is 1 for "Yes" and 0 for "No".
+    The input and the score follow the authors' package (github.com/Liyan06/MiniCheck, `utils.py` and `LLMCheck` in
+    `inference.py`). The score is the probability of "Yes", ignoring case, among the five most likely first tokens. If
+    the server returns no log-probabilities, the score is 1 for "Yes" and 0 for "No".
 
     Departures: any other answer leaves the pair unscored, whereas the package returns 0. Chunk sizes are counted in
     words, because the server's tokenizer is not available.
@@ -147,16 +147,16 @@ class ServedBespoke(ServedJudge):
         answer = await self._gateway.ask_freely(prompt, stage=STAGE, meter=meter, top_logprobs=self._top_logprobs)
         said = _bare(answer.text.strip().partition(" ")[0])
         if said not in ("yes", "no"):
-            raise ModelOutputError('neither "Yes" nor "No"', schema=self.name, reply=answer.text)
+            raise ModelOutputError('the reply must be "Yes" or "No"', schema=self.name, reply=answer.text)
         found = answer_probabilities(answer.tokens[:1], said)
         return float(said == "yes") if found is None else min(found["yes"], 1.0)
 
 
 def answer_probabilities(tokens: Sequence[ReplyToken], said: str) -> Mapping[str, float] | None:
-    """Returns the probabilities of "yes" and "no" at the last token that equals `said`, or None if there is none.
+    """Returns the probabilities of "yes" and "no" at the last token that equals `said`.
 
-    Adds up the forms of a word ("Yes", " yes", '"yes'). A word that is not among the alternatives counts as 0, because
-    it is less probable than any of them. If both probabilities are 0, returns None.
+    All forms of a word count ("Yes", " yes", '"yes'). A word that the server does not list counts as 0, because it is
+    less probable than the listed ones. Returns None if no token equals `said` or both probabilities are 0.
     """
     places = [token for token in tokens if _bare(token.text) == said]
     if not places:

@@ -1,4 +1,4 @@
-"""Splits passages into sentences with stems and figures, which the baseline uses to select the sentences to parse."""
+"""Splits passages into sentences with stems and figures, from which the baseline selects the sentences to parse."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _stemmer() -> object:
 
 @cache
 def _irregular() -> Mapping[str, str]:
-    """Maps irregular verb and noun forms, such as *won* or *children*, to the lemmas of the pipeline's lemmatizer."""
+    """Maps irregular verb and noun forms, such as *won* or *children*, to their lemmas."""
     try:
         table = load_pipeline().get_pipe("lemmatizer").lookups.get_table("lemma_exc")  # type: ignore[attr-defined]
     except (KeyError, AttributeError):
@@ -66,7 +66,7 @@ def _irregular() -> Mapping[str, str]:
 
 @lru_cache(maxsize=MAX_KEPT_WORDS)
 def stem(word: str) -> str:
-    """Returns the Snowball stem of a word, in lowercase and without accents. Removes endings after an apostrophe."""
+    """Returns the Snowball stem of a word, in lowercase, without accents and without endings after an apostrophe."""
     plain = re.sub(r"['’](?:s|t|re|ve|ll|d|m)?$", "", word).lower() or word
     plain = _irregular().get(plain, plain)
     analysed = _stemmer().analyze(plain)  # type: ignore[attr-defined]  # the library ships no stubs
@@ -74,7 +74,7 @@ def stem(word: str) -> str:
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """Returns the stems of words, numbers, and codes such as *B-52*, which the parser keeps as one token."""
+    """Returns the stems of words and numbers, and of codes such as *B-52*, which the parser keeps as one token."""
     return frozenset(map(stem, (*_WORD.findall(text), *_CODE.findall(text))))
 
 
@@ -105,14 +105,14 @@ def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sen
 
 
 def _is_heading(line: str, *, opens: bool) -> bool:
-    """Returns whether a line is a heading: marked, or short and without a full stop (except in titles)."""
+    """Whether a line is marked as a heading, or is short and has no full stop. A title may end in one."""
     bare = line.strip()
     is_short = len(bare) < 90 and ":" not in bare
     return bare.startswith("#") or (is_short and (opens or bare[-1:] not in tuple('.!?;,)"”')))
 
 
 def _lines(passage: str) -> Iterator[tuple[str, str, bool]]:
-    """Yields each line, its readable form, and whether it is a table row. Rows below a header get the column names."""
+    """Yields each line, its readable form, and whether it is a table row. Rows contain their column names."""
     head: Sequence[str] = ()
     lines = [line for line in passage.splitlines() if line.strip()]
     for place, line in enumerate(lines):
@@ -136,17 +136,17 @@ def _is_row(line: str) -> bool:
 
 
 def figures_in(text: str) -> tuple[Figure, ...]:
-    """The figures of a sentence or, in the units of their columns, of a row: *route: A; minutes: 12*."""
+    """Returns the figures of a sentence or row. Figures in a row take the unit of their column."""
     return tuple(_row_figures(text)) if _is_row(text) else read_figures(text)
 
 
 def subject_of_row(text: str) -> frozenset[str]:
-    """The stems of a row's first cell, which names the row; none for other text."""
+    """Returns the stems of a row's first cell, which names the row. Empty for other text."""
     return stems_of(_PAIR.match(text)[2]) if _is_row(text) else frozenset()  # type: ignore[index]  # a row matches
 
 
 def _row_figures(row: str) -> Iterator[Figure]:
-    """Yields the figures of a row. A figure without a unit gets the unit from the header of its column."""
+    """Yields the figures of a row. A figure without a unit gets the unit of its column header."""
     for pair in _PAIR.finditer(row):
         for figure in read_figures(pair[2]):
             yield replace(in_unit_of(figure, pair[1]), start=pair.start(2) + figure.start)
@@ -163,8 +163,7 @@ def split_sentences(text: str) -> list[str]:
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def word_key(text: str) -> str:
     """Returns the words and signed figures of a text in lowercase, with a separator between sentences. Texts that
-    differ only in spacing, case, punctuation or bracketed marks have the same key.
-    """
+    differ only in spacing, case, punctuation or bracketed marks have the same key."""
     bare = _BRACKETED.sub("", text)
     pieces = (piece.lower() for line in bare.splitlines() for piece in split_sentences(line))
     sentences = (" ".join(_KEY_WORD.findall(piece)) for piece in pieces)

@@ -1,4 +1,4 @@
-"""Implements judges based on Flan-T5: MiniCheck, scored by its first output word, and HHEM, by its first token."""
+"""Implements judges based on Flan-T5. MiniCheck is scored by its first output word, and HHEM by its first token."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from factloop.tools.judges.local import LocalJudge
 class MiniCheckT5(LocalJudge):
     """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774) on Flan-T5-Large.
 
-    The encoder reads `predict: document </s> claim`, and one decoder step says "1" (supported) or "0". The score is
-    P("1") / (P("0") + P("1")) at that step, for the first token that Flan-T5's tokenizer makes of each (209 for "1", 3
-    for "0"). Chunks have 500 words in a window of 2,048 tokens, and the best one counts, as in the authors' package
-    (github.com/Liyan06/MiniCheck, `minicheck/inference.py`).
+    The encoder reads `predict: document </s> claim`, and the first decoder step says "1" (supported) or "0". The score
+    is P("1") / (P("0") + P("1")) at that step, where each digit is represented by the first token that Flan-T5's
+    tokenizer makes of it (209 for "1", 3 for "0"). Chunks contain 500 words in a window of 2,048 tokens, and the best
+    chunk counts, as in the authors' package (github.com/Liyan06/MiniCheck, `minicheck/inference.py`).
 
-    Departures: sentences are not split with nltk. A sentence longer than a chunk is cut, whereas the package truncates
+    Departures: sentences are not split with NLTK. A sentence longer than a chunk is cut, whereas the package truncates
     the input and loses the claim first.
     """
 
@@ -45,22 +45,22 @@ class MiniCheckT5(LocalJudge):
 
     @cached_property
     def _answers(self) -> tuple[int, int]:
-        """Returns the tokens of "0" and "1". Raises ConfigError if the tokenizer does not distinguish them."""
+        """Returns the tokens for "0" and "1". Raises ConfigError if the tokenizer does not distinguish them."""
         tokenizer = self._loaded[0]
         no, yes = (tokenizer(answer, add_special_tokens=False)["input_ids"][:1] for answer in ("0", "1"))
         if not no or not yes or no == yes:
-            raise ConfigError(f"{self.name}: its tokenizer does not distinguish 0 from 1")
+            raise ConfigError(f"{self.name}: the tokenizer must have different tokens for 0 and 1")
         return no[0], yes[0]
 
 
 class Hhem(LocalJudge):
-    """Vectara's HHEM-2.1-Open: the encoder of Flan-T5-Base with a classification head applied to the first token.
+    """Vectara's HHEM-2.1-Open: the encoder of Flan-T5-Base with a classification head on the first token.
 
     The input follows the model card (huggingface.co/vectara/hallucination_evaluation_model). It starts with `<pad>`,
-    whose output for class 1 ("consistent") is the score. The published code is not run. Apart from the prefix `t5.`,
-    the weights have the same names as those of transformers' `T5ForTokenClassification`, which can therefore load them.
-    A user's folder must contain the weights and the configuration and tokenizer of google/flan-t5-base. The latter
-    either replace the published `config.json` or are in a subfolder `flan-t5-base`.
+    and the score is the output for class 1 ("consistent") at that token. The published code is not run. Apart from the
+    `t5.` prefix, the weights have the same names as in transformers' `T5ForTokenClassification`, so they can be loaded
+    directly. A user's folder must contain the weights, and the configuration and tokenizer of google/flan-t5-base. The
+    latter two may replace the published `config.json` or be in a `flan-t5-base` subfolder.
     """
 
     kind = "hhem"
@@ -81,12 +81,12 @@ class Hhem(LocalJudge):
 
         config = T5Config.from_pretrained(files.base or files.folder, local_files_only=True)
         if config.model_type != "t5":
-            raise ConfigError(f"{self.name}: the configuration next to the weights must be that of google/flan-t5-base")
+            raise ConfigError(f"{self.name}: put the configuration of google/flan-t5-base next to the weights")
         config.num_labels = 2
         model = T5ForTokenClassification(config)
         weights = {name.removeprefix("t5."): one for name, one in load_file(files.folder / "model.safetensors").items()}
         missing, unknown = model.load_state_dict(weights, strict=False)
         if unknown or any(not name.endswith("embed_tokens.weight") for name in missing):
-            raise ConfigError(f"{self.name}: the weights are not those of HHEM-2.1-Open")
+            raise ConfigError(f"{self.name}: the folder must contain the weights of HHEM-2.1-Open")
         model.tie_weights()
         return model

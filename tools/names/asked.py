@@ -1,4 +1,4 @@
-"""Finds what a question asks for by parsing it: the nouns at its question word or, for *who*, the verb and object."""
+"""Parses a question to find what it asks for: nouns next to the question word or, for *who*, the verb and object."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _OPEN = frozenset({"NOUN", "ADJ", "NUM", "PROPN"})
 
 @lru_cache(maxsize=2048)
 def asked_for(question: str) -> frozenset[str]:
-    """What a question asks for, as lowercase lemmas: *who wrote the song* gives {"person", "write", "song"}.
+    """Returns what a question asks for as lowercase lemmas, such as {"person", "write", "song"} for *who wrote the
+    song*.
 
-    `PERSON`, `PLACE`, `TIME` and `NUMBER` stand for what *who*, *where*, *when* and *how many* ask for. Empty if the
-    question does not say."""
+    *Who*, *where*, *when* and *how many* are represented by `PERSON`, `PLACE`, `TIME` and `NUMBER`. Empty if the
+    question does not show what it asks for."""
     doc = parse(question[:MAX_CHARS], load_pipeline())
     asking = (token for token in doc if token.tag_ in _QUESTION_TAGS and not _is_relative(token))
     return frozenset(word for token in asking for word in _asked_by(token))
@@ -60,7 +61,7 @@ def _asked_by(word: Token) -> Iterator[str]:
 
 
 def _noun_words(noun: Token) -> Iterator[str]:
-    """The lemmas of a noun and of the nouns that specify it: *type of government*, *political party*."""
+    """Yields the lemmas of a noun and of any nouns that specify it, as in *type of government* or *political party*."""
     if noun.pos_ in {"PRON", "VERB", "AUX"}:
         return
     yield noun.lemma_.lower()
@@ -71,7 +72,7 @@ def _noun_words(noun: Token) -> Iterator[str]:
 
 
 def _noun_after(word: Token) -> Iterator[str]:
-    """The noun directly after *which* or *what*, regardless of the parse."""
+    """Yields the noun directly after *which* or *what*, regardless of the parse."""
     last = None
     for token in word.doc[word.i + 1 :]:
         if token.pos_ not in _OPEN:

@@ -1,4 +1,4 @@
-"""Defines the interface of a knowledge base, which links names to typed entities and lists other entities of a type."""
+"""Defines the interface of a knowledge base, which links names to typed entities and lists similar entities."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ class Sibling:
     """Another entity that shares types with a linked entity."""
 
     label: str
-    """The label in a form that can replace the entity's name in a sentence, with the same title, order and number."""
+    """The label, in a form that can replace the entity's name in a sentence."""
     shared: tuple[str, ...]
     """The types that both entities have."""
 
 
 class KnowledgeBase(Protocol):
-    """A source of entities of the same type. It is shared by all answers in a run and bound to one event loop."""
+    """A source of entities of the same type. All answers in a run share it, and it is bound to one event loop."""
 
     @property
     def identity(self) -> str:
-        """The name for a run's fingerprint. It changes whenever results may change, and contains no secrets."""
+        """Identifies the knowledge base in fingerprints. Changes whenever results may change. Contains no secrets."""
         ...
 
     async def link(self, text: str, question: str) -> Sequence[LinkedEntity]:
-        """The entities named in `text`, in order and without overlap. Entities without types are omitted.
+        """Returns the typed entities named in `text`, in order and without overlap.
 
-        `question` is the question that `text` answers. For example, "which state" selects Florida the state instead of
-        Florida the city. Unusual text (empty, in other scripts, very long) yields fewer entities, never an error.
-        Raises ToolError or ToolTimeout if a server does not answer properly.
+        `question` is the question that `text` answers. It helps to choose between namesakes: *which state* selects the
+        state of Washington instead of the city. Unusual text (empty, very long, in other scripts) yields fewer entities
+        but never an error. Raises ToolError or ToolTimeout if a server does not give a valid answer.
         """
         ...
 
     async def siblings(self, entity: LinkedEntity, limit: int) -> Sequence[Sibling]:
-        """At most `limit` other entities, sorted by the number of shared types, most first, and then by fame.
+        """Returns up to `limit` other entities: those with the most shared types first, then the best known.
 
-        The entity itself is not included, under any name. The same call always gives the same list. Raises ToolError,
-        ToolTimeout.
+        The entity itself is not included under any of its names. The same call always returns the same list. Raises
+        ToolError or ToolTimeout.
         """
         ...
 
@@ -62,7 +62,7 @@ class KnowledgeBase(Protocol):
 def without_overlap(
     found: Iterable[Named], place: Callable[[Named], tuple[int, int]], *, first: Callable[[Named], bool] | None = None
 ) -> list[Named]:
-    """The items without overlap, by position. Items for which `first` is true take precedence, then longer items."""
+    """Returns non-overlapping items by position. Prefers items for which `first` is true, then longer items."""
 
     def rank(one: Named) -> tuple[bool, int, int]:
         start, end = place(one)

@@ -1,6 +1,6 @@
-"""Builds a table of typed entities from DBpedia's dumps of types, labels and, optionally, links or ranks.
+"""Builds a table of typed entities from DBpedia dumps of types, labels and, optionally, links or ranks.
 
-Dumps are N-Triples or Turtle, plain or compressed with gzip or bzip2, and are read as streams.
+Dumps may be N-Triples or Turtle, uncompressed or compressed with gzip or bzip2. They are read as streams.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def build_table(
     language: str = "en",
     progress: Progress | None = None,
 ) -> TableStats:
-    """Writes the table to `out`, completely or not at all.
+    """Writes the table to `out`. If an error occurs, `out` is not changed.
 
-    Labels in `language` and labels without a language are used. If the values in a popularity dump are IRIs, an
-    entity's popularity is the number of links to it; if they are literals, it is the literal's value. Without
-    popularity, entities are sorted by label. The same dumps give the same file. Raises DataError if a dump is
-    unreadable or useless, and ConfigError if `out` cannot be written."""
+    Labels in `language` and labels without a language are used. If a popularity dump contains links, the popularity of
+    an entity is the number of links to it. If the dump contains numbers, they are used directly. Without a popularity
+    dump, entities are sorted by label. The same dumps always give the same file. Raises DataError if a dump cannot be
+    read or contains nothing useful, and ConfigError if `out` cannot be written."""
 
     def triples(paths: Sequence[Path]) -> Iterator[Triple]:
         for path in paths:
@@ -101,10 +101,10 @@ def build_table(
                 stage.executescript(_STAGE)
                 names = _stage_types(stage, triples(types))
                 if not names:
-                    raise DataError("the dumps of types contain no rdf:type triples", path=_first(types))
+                    raise DataError("the type dumps must contain rdf:type triples", path=_first(types))
                 _stage_labels(stage, triples(labels), language.lower())
                 if stage.execute("SELECT 1 FROM label").fetchone() is None:
-                    said = f"the dumps of labels contain no labels in {language!r} for typed entities"
+                    said = f"the label dumps contain no {language!r} labels for the entities in the type dumps"
                     raise DataError(said, path=_first(labels))
                 _stage_popularity(stage, triples(popularity))
                 stage.commit()
@@ -122,14 +122,14 @@ def _first(paths: Sequence[Path]) -> str | None:
 def read_triples(path: Path) -> Iterator[Triple]:
     """Yields the triples of a dump in order, using bounded memory. Raises DataError with the file and line.
 
-    Unusual characters in IRIs, which occur in real dumps, are accepted."""
+    Unusual characters in IRIs are accepted, because they occur in real dumps."""
     require("kb", f"{path}: reading RDF")
     from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 
     packed = path.suffix.lower() if path.suffix.lower() in PACKED else ""
     suffix = (path.with_suffix("") if packed else path).suffix.lower()
     if suffix not in SUFFIXES:
-        said = f"a dump's name must end in {' or '.join(SUFFIXES)}, followed by {' or '.join(PACKED)} if compressed"
+        said = f"the file name must end in {' or '.join(SUFFIXES)}, followed by {' or '.join(PACKED)} if compressed"
         raise DataError(said, path=str(path))
     kind = {".nt": RdfFormat.N_TRIPLES, ".ttl": RdfFormat.TURTLE}[suffix]
     try:
@@ -142,9 +142,9 @@ def read_triples(path: Path) -> Iterator[Triple]:
                     language = value.language.lower() if value.language else None
                     yield Triple(subject.value, predicate, value.value, False, language)
     except SyntaxError as error:
-        raise DataError(f"this is not RDF: {error.msg}", path=str(path), line=error.lineno) from error
+        raise DataError(f"invalid RDF: {error.msg}", path=str(path), line=error.lineno) from error
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"the file cannot be read: {error}", path=str(path)) from error
+        raise DataError(f"cannot read the file: {error}", path=str(path)) from error
 
 
 def _opened(path: Path, packed: str) -> IO[bytes]:
@@ -154,7 +154,7 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
 
 
 def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[str]:
-    """Returns the IRIs of the types. Staged rows refer to a type by its index in this list."""
+    """Stages the types of all entities. Returns the IRIs of the types, to which staged rows refer by index."""
     known: dict[str, int] = {}
     rows = (
         (triple.subject, known.setdefault(triple.value, len(known)))
@@ -166,7 +166,7 @@ def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[s
 
 
 def _stage_labels(stage: sqlite3.Connection, triples: Iterable[Triple], language: str) -> None:
-    """Stages the first label of each typed entity in a language. For *en*, labels in *en-gb* count as well."""
+    """Stages the first label of each typed entity. The language *en* also accepts labels in *en-gb*."""
     rows = (
         (triple.subject, triple.value)
         for triple in triples
@@ -193,7 +193,6 @@ def _stage_popularity(stage: sqlite3.Connection, triples: Iterable[Triple]) -> N
 
 
 def _number(text: str) -> float:
-    """The number in a literal, or 0 if the literal is not a number."""
     try:
         number = float(text)
     except ValueError:
@@ -215,8 +214,7 @@ def _write(stage: sqlite3.Connection, iris: Sequence[str], path: Path, out: Path
 
 
 def _entities(stage: sqlite3.Connection, iris: Sequence[str], general_first: Sequence[int]) -> Iterator[NewEntity]:
-    """Entities, best known first. If an entity has types from DBpedia's ontology, its other types, which repeat them,
-    are dropped."""
+    """Yields entities, best known first. Types from DBpedia's ontology make an entity's other types redundant."""
     ids = {place: number for number, place in enumerate(general_first, start=1)}
     rows = stage.execute(
         "SELECT label.uri, label, COALESCE(n, 0), (SELECT GROUP_CONCAT(type) FROM typed WHERE uri = label.uri)"

@@ -1,4 +1,4 @@
-"""A knowledge base of the packaged names: finds them in a parsed text, and lists other names of the same kind."""
+"""A knowledge base of the packaged names. Finds names in a parsed text, and lists other names of the same kind."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ _SURE_LABELS = frozenset({"PERSON", "GPE"})
 """In a sentence, these labels of spaCy's take precedence over the type that the question asks for."""
 _TOO_GENERAL = frozenset({"person", "place", NOUN + "person", *GENDERS})
 OCCUPATION = (NOUN + "person", "person", "worker", "occupation")
-"""The types given to a noun for a person if the question asks for an occupation, as in our list of occupations."""
+"""The types of a noun such as *dentist* if the question asks for an occupation, as in the list of occupations."""
 CONCRETE = frozenset({"animal", "artifact", "body", "food", "object", "person", "plant", "substance"})
-"""Supersenses whose nouns have siblings even if the question asks for no type, unlike those of *form* and *staff*."""
+"""Supersenses whose nouns have siblings even if the question does not ask for a type."""
 _ENOUGH_OF_A_KIND = 10
 """If the most specific type has at least this many nouns, no wider type is used."""
 QUOTED = re.compile(r"(?<!\w)[\"“‘'](?=[^\W_a-z])([^\"“”‘’\n]{2,80}?)[.,!?]?[\"”’'](?!\w)")
@@ -65,7 +65,7 @@ _LOADING = Lock()
 
 @cache
 def _loaded() -> NameTable:
-    """Loads all packaged names into an in-memory table. Takes a second and a half, once per process."""
+    """Loads all packaged names into an in-memory table. Takes one and a half seconds, once per process."""
     names = packaged_names()
     counts = Counter(kind for one in names for kind in one.types)
     types = sorted(counts, key=lambda kind: (-counts[kind], kind))
@@ -86,9 +86,10 @@ def built_in_names() -> NameTable:
 
 
 class BuiltInKnowledgeBase:
-    """Links names that are in the table or get a type from spaCy or the question. Siblings share a type with the
-    entity: the type that the question asks for, or else a name's second most general type or one of a noun's two most
-    specific ones."""
+    """Links names that the table contains, and other names if spaCy or the question indicates their type.
+
+    Siblings share the type that the question asks for. If it asks for none, siblings share the second most general type
+    of a name, or one of the two most specific types of a noun."""
 
     @cached_property
     def identity(self) -> str:
@@ -129,7 +130,7 @@ def _forms(token: Token) -> tuple[str, str]:
 
 
 def _candidates(doc: Doc) -> Iterator[Span]:
-    """Yields spans that may be in the table, either as written or with the lemma of their last noun."""
+    """Yields the spans that match a name in the table, as written or with their last noun in the singular."""
     table = built_in_names()
     yield from known_spans(doc, table)
     for token in doc:
@@ -146,7 +147,7 @@ def _singular(span: Span) -> str:
 
 
 def _match(span: Span, asked: frozenset[str], said: Collection[str]) -> LabelMatch | None:
-    """The entity that a span means: by the type asked for, then by spaCy's label, then by how well known it is."""
+    """Returns the entity that a span most likely means, by the type asked for, spaCy's label and then fame."""
     rows = [row for row in built_in_names().named(span.text) if row.label[-1] == "." or span.text[-1] != "."]
     if span[-1].tag_ == "NNS":
         rows += built_in_names().named(_singular(span))
@@ -167,7 +168,7 @@ def _match(span: Span, asked: frozenset[str], said: Collection[str]) -> LabelMat
 
 
 def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked: bool) -> bool:
-    """Whether the words are used for a thing of these types: as a noun if it is a noun, as a name if it has a name."""
+    """Whether the text uses the span as a common noun or a name for a thing of these types."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     if not content or any(token.ent_type_ in _QUANTITIES for token in span):
         return False
@@ -194,7 +195,7 @@ def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked:
 
 
 def _is_of_another_kind(span: Span, types: Sequence[str], asked: frozenset[str]) -> bool:
-    """Whether the question asks for another kind of thing: *Winchester* the inventor, not the city."""
+    """Whether the question asks for another kind of thing, such as a person who shares a city's name."""
     general, *_ = _by_question(asked, None, is_land=False) or ("",)
     if types[0].startswith(NOUN):
         return general == "person" and span.text[:1].isupper() and span[0].dep_ != "compound"
@@ -207,7 +208,6 @@ def _is_alone(span: Span) -> bool:
 
 
 def _title_around(span: Span) -> tuple[int, int] | None:
-    """The position of the quoted title that contains the span, if any."""
     places = _quoted(span.doc.text)
     return next((one for one in places if one[0] <= span.start_char and span.end_char <= one[1]), None)
 
@@ -218,8 +218,8 @@ def _quoted(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _is_within(span: Span, titles: Collection[str] = (), said: Collection[str] = ()) -> bool:
-    """Whether the span is only part of a longer name. *King* before *Solomon* does not count, because Solomon is a
-    king, and neither do words after the span that are also in the question."""
+    """Whether the span is only part of a longer name. Titles such as *King* before *Solomon* are not counted as part of
+    the name, and neither are words after the span that the question contains."""
     first, after = span.start, span.end
     while first > 0 and _goes_on(span.doc[first - 1], span.doc[first]):
         first -= 1
@@ -231,7 +231,6 @@ def _is_within(span: Span, titles: Collection[str] = (), said: Collection[str] =
 
 
 def _goes_on(token: Token, following: Token) -> bool:
-    """Whether two neighbouring tokens belong to one name, as proper nouns or as tokens of one entity."""
     is_title = token.is_title and not token.is_stop and not token.is_sent_start  # *Saharan Africa*
     if following.pos_ == "PROPN" and (token.pos_ == "PROPN" or is_title):
         return True
@@ -246,20 +245,20 @@ def _words(kind: str) -> frozenset[str]:
 
 
 def _asked_type(types: Sequence[str], asked: frozenset[str]) -> str | None:
-    """The most specific type that the question asks for by a noun or verb. *Bird* also asks for *bird of prey*."""
+    """Returns the most specific type that the question asks for. *Bird* also asks for *bird of prey*."""
     heads = {kind: kind.partition(" of ")[0].rpartition(" ")[2].lower() for kind in types}
     fitting = [kind for kind in types if _words(kind) & asked or heads[kind] in asked]
     return next((kind for kind in reversed(fitting) if kind not in _TOO_GENERAL), None)
 
 
 def is_asked_for(types: Sequence[str], asked: frozenset[str]) -> bool:
-    """Whether the question asks for something of any of these types, such as *person* or *DBpedia:Person*."""
+    """Whether the question asks for something of one of these types, such as *person* or *DBpedia:Person*."""
     plain = (re.split(r"[:/#]", kind)[-1].lower() for kind in types)
     return any(_words(kind) & asked for kind in (*types, *plain))
 
 
 def _known(match: LabelMatch, asked: frozenset[str], wanted: Collection[int]) -> LinkedEntity:
-    """The linked entity with its region (*Chicago, Illinois*) or compound (*cable length*), unless that is `wanted`."""
+    """Links a match, together with its region (*Chicago, Illinois*) or compound (*cable length*)."""
     types = match.types
     if types[0] == OCCUPATION[0] and _words(OCCUPATION[-1]) & asked:
         types = OCCUPATION
@@ -279,13 +278,12 @@ def _known(match: LabelMatch, asked: frozenset[str], wanted: Collection[int]) ->
 
 
 def _belongs_to_noun(token: Token) -> bool:
-    """Whether a token and the next one belong to the same compound or hyphenated word."""
     is_compound = token.dep_ == "compound" and token.pos_ == "NOUN"
     return is_compound or "-" in {token.text, token.doc[token.i + 1].text}
 
 
 def _own_kinds(types: Sequence[str]) -> Sequence[str]:
-    """The types of which siblings must share at least one if the question does not ask for any type."""
+    """Returns the types of which siblings must share at least one if the question does not ask for a type."""
     if types[0] in {"place", "person"}:
         return types[1:2] if types[0] == "place" else types[:1]
     if types[0].startswith(NOUN) and types[0].removeprefix(NOUN) not in CONCRETE:
@@ -295,7 +293,7 @@ def _own_kinds(types: Sequence[str]) -> Sequence[str]:
 
 
 def _n_tokens_of_region(city: Span, uri: str = "") -> int:
-    """Number of tokens of the region after a city's name: that of the table, or any place that spaCy finds there."""
+    """Returns how many tokens of a region follow a city's name, according to the table or else to spaCy."""
     behind = city.doc[city.end : city.end + 6]
     if len(behind) < 2 or behind[0].text != ",":
         return 0
@@ -306,7 +304,7 @@ def _n_tokens_of_region(city: Span, uri: str = "") -> int:
 
 
 def names_in(doc: Doc) -> Iterator[Span]:
-    """Yields titles in quotation marks, spaCy's entities with any proper nouns after them, and runs of proper nouns."""
+    """Yields quoted titles, spaCy's entities with any proper nouns after them, and other runs of proper nouns."""
     taken: set[int] = set()
     for span in _spans_of_names(doc):
         kept = [token.i for token in span if token.pos_ not in {"PART", "PUNCT"} and token.lower_ not in {"a", "an"}]
@@ -328,8 +326,8 @@ def _spans_of_names(doc: Doc) -> Iterator[Span]:
 
 
 def _unknown(span: Span, asked: frozenset[str], *, is_answer: bool) -> LinkedEntity | None:
-    """An entity typed by the noun in its name, the question or spaCy's label, or None if none of these gives a type.
-    The question takes precedence if no other name can be its answer, and spaCy's label if it is reliable."""
+    """Links a name that is not in the table, if its own words, the question or spaCy's label indicate a type. The
+    question decides if no other name can be its answer. Otherwise, spaCy's label decides if it is reliable."""
     label = _GENERAL_OF_LABEL.get(span.root.ent_type_, "")
     is_sure = span.root.ent_type_ in _SURE_LABELS and not is_answer
     if label == "person" and len(span) > 1 and PLACE not in asked:
@@ -352,7 +350,7 @@ def _unknown(span: Span, asked: frozenset[str], *, is_answer: bool) -> LinkedEnt
 
 
 def _by_head(span: Span) -> tuple[str, ...] | None:
-    """The types given by the last or first noun of a name: *Phillips Academy*, *Lake Erie*, *University of X*."""
+    """Returns the types that the last or first noun of a name indicates, as in *Phillips Academy*."""
     first, last = span[0].lower_, span[-1].lower_
     heads = [first] if len(span) > 2 and span[1].lower_ == "of" else [last, first]
     kinds = (_kind_called(head) if head == heads[0] else head for head in heads if len(span) > 1)
@@ -361,7 +359,7 @@ def _by_head(span: Span) -> tuple[str, ...] | None:
 
 @cache
 def _kind_called(noun: str) -> str | None:
-    """The type of names that a noun refers to: the type with that name or one of our lists, except kinds of people."""
+    """Returns the type that a noun refers to: the type with that name, or a packaged list except kinds of people."""
     if noun in _general_of_type():
         return noun
     called = [kind for kind, general in _general_of_type().items() if general != "person" and kind in listed_types()]
@@ -370,7 +368,7 @@ def _kind_called(noun: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _by_question(asked: frozenset[str], label: str | None, *, is_land: bool) -> tuple[str, ...] | None:
-    """The general and the specific type of the names that are asked for: the best match, preferably from our lists."""
+    """Returns the general and the specific type of the names that the question asks for. Prefers packaged lists."""
     fitting = [
         (len(_asking_for(kind) & asked), kind in listed_types(), _count(kind), kind)
         for kind, general in _general_of_type().items()
@@ -387,7 +385,7 @@ def _by_question(asked: frozenset[str], label: str | None, *, is_land: bool) -> 
 
 @cache
 def _asking_for(kind: str) -> frozenset[str]:
-    """All words that ask for a kind of person or a listed type. For other types, only the words of the type's name."""
+    """Returns the words that ask for a type. For unlisted types, these are only the words of the type's name."""
     own = frozenset(kind.split())
     return own | _words(kind) if kind in listed_types() or _general_of_type()[kind] == "person" else own
 
@@ -424,19 +422,19 @@ def _siblings(entity: LinkedEntity) -> Iterator[Sibling]:
 
 
 def namesakes(name: str) -> frozenset[str]:
-    """The folded names of everything that may have this name, including the name itself: *soccer* for *football*."""
+    """Returns the folded names of everything that may be called `name`. For *football*, these include *soccer*."""
     table = built_in_names()
     return frozenset({fold(name), *(other for row in table.named(name) for other in table.names_of(row.id))})
 
 
 def general_types(name: str) -> list[str]:
-    """The most general type of each thing that may have this name, best known first: *place*, *noun.food*."""
+    """Returns the most general type, such as *place*, of each thing that may be called `name`, best known first."""
     rows = built_in_names().named(name) or built_in_names().named(next(lemmas_of(name.lower(), "noun"), ""))
     return [built_in_names().types_of(row)[0] for row in rows]
 
 
 def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
-    """The folded names to exclude: those of the entity, its namesakes, the country it is part of, and its own parts."""
+    """Returns the folded names to exclude: those of the entity, its namesakes, its parts and its country."""
     own = built_in_names().names_of(row.id) if row is not None else []
     parts = (part.strip() for part in entity.name.split(","))
     same = {entity.name, *parts, *same_country(entity.name)}
@@ -444,7 +442,7 @@ def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
 
 
 def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
-    """Whether `other` is a real alternative: not *fruit* for *apple* or vice versa, and of the same case if a noun."""
+    """Whether `other` is a real alternative. A more general or more specific thing (*fruit*, *apple*) is not."""
     if other.label.isupper() != own.isupper():
         return False
     is_general = other.label in entity.types or entity.name in built_in_names().types_of(other)
@@ -453,7 +451,7 @@ def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], tuple[int, ...]], ...]:
-    """Sets of types that include the general type and any of `kinds`, grouped by shared types, rarest types first."""
+    """Groups sets of types by the types that they share with the entity, rarest first. Each includes one of `kinds`."""
     levels: dict[tuple[str, ...], list[int]] = {}
     for shared, number in built_in_names().sets_sharing(types):
         if built_in_names().sets[number][0] == types[0] and not set(kinds).isdisjoint(shared):
@@ -464,7 +462,7 @@ def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple
 
 
 def _as_named(other: EntityRow, entity: LinkedEntity, own: str) -> str | None:
-    """The label of `other` in the form of the entity's name, such as with its region or with only the family name."""
+    """Returns the label of `other` in the form of the entity's name, for example with only the family name."""
     name, comma, region = entity.name.partition(", ")
     if comma:
         place = region_of(other.uri)

@@ -1,4 +1,4 @@
-"""A knowledge base backed by DBpedia: Spotlight links names, SPARQL finds entities of the same types (paper, A.5.1)."""
+"""A knowledge base backed by DBpedia. Spotlight links names, and SPARQL finds similar entities (paper, A.5.1)."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 _POPULARITY = f"<{ONTOLOGY}wikiPageLength>"
-"""Length of the Wikipedia article, a measure of fame that the public endpoint can return within seconds. The number of
-links to a page is a better measure, but requires summing tens of millions of links for a class such as Person."""
+"""Length of the Wikipedia article, a measure of fame that the public endpoint returns within seconds. The number of
+links to a page would be better, but means counting tens of millions of links for a class such as Person."""
 
 LONGEST_TEXT = 4_000
 """Maximum number of characters of a text to send. Names beyond this limit are not linked."""
@@ -49,11 +49,11 @@ Each such character is replaced by a space, so that all other characters keep th
 
 
 class DBpediaKnowledgeBase:
-    """Queries two public servers, which are free and slow. Answers are stored in `cache`, or in memory by default.
+    """Queries two public servers, which are free but slow. Answers are stored in `cache`, or in memory by default.
 
-    Entities that share all types are requested first, then those that share all but the most specific type, and so on,
-    for at most `max_queries` queries. A server that accepts nothing for `retry.patience_s` is tried only occasionally;
-    other requests to it fail immediately. Raises ConfigError for invalid URLs.
+    The first query requests entities that share all types, the second those that share all but the most specific type,
+    and so on, up to `max_queries` queries. If a server has been unreachable for `retry.patience_s`, it is tried only
+    occasionally and other requests to it fail immediately. Raises ConfigError if a URL is invalid.
     """
 
     def __init__(
@@ -86,13 +86,13 @@ class DBpediaKnowledgeBase:
         self.identity = f"dbpedia 3 spotlight={spotlight.identity} sparql={sparql.identity} max_queries={max_queries}"
 
     async def link(self, text: str, question: str) -> tuple[LinkedEntity, ...]:
-        """The entities named in the first `LONGEST_TEXT` characters of `text`. Raises ToolError, ToolTimeout."""
+        """Returns the entities in the first `LONGEST_TEXT` characters of `text`. Raises ToolError or ToolTimeout."""
         found = [entity for entity in await self._spotlight.annotate(text, question) if iri(entity.key)]
         ordered = await together(self._general_first(entity.types) for entity in found)
         return tuple(replace(entity, types=types) for entity, types in zip(found, ordered, strict=True))
 
     async def siblings(self, entity: LinkedEntity, limit: int) -> tuple[Sibling, ...]:
-        """At most `limit` siblings. An entity from another knowledge base has none.
+        """Returns up to `limit` siblings. Entities from other knowledge bases have none.
 
         Raises ToolError or ToolTimeout, including when a server truncates its answer."""
         key = iri(entity.key)
@@ -122,7 +122,7 @@ class DBpediaKnowledgeBase:
             await endpoint.aclose()
 
     async def _general_first(self, types: Sequence[str]) -> tuple[str, ...]:
-        """The most specific types in the order of DBpedia's hierarchy, or as given if the endpoint has no ontology."""
+        """Returns the most specific types in the order of DBpedia's hierarchy, if the endpoint provides one."""
         if len(types) == 1:
             return tuple(types)
         rows = await self._sparql.select(hierarchy_query(types), "type", "above")
@@ -145,23 +145,23 @@ class _Annotation(BaseModel):
 
     @model_validator(mode="after")
     def _is_an_answer(self) -> _Annotation:
-        """Accepts an answer without `Resources` if it repeats the text, which means that nothing was found."""
+        """Accepts an answer without `Resources` if it repeats the text, because that means that nothing was found."""
         if not self.model_fields_set:
-            raise ValueError("neither @text nor Resources")
+            raise ValueError("needs @text or Resources")
         return self
 
 
 class SpotlightClient:
-    """Asks an endpoint which parts of a text name which DBpedia resources, and what types these resources have."""
+    """Asks Spotlight which parts of a text name which DBpedia resources, and which types these resources have."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
 
     async def annotate(self, text: str, question: str) -> list[LinkedEntity]:
-        """The entities in `text`, in order and without overlap. Raises ToolError, ToolTimeout.
+        """Returns the entities in `text`, in order and without overlap. Raises ToolError or ToolTimeout.
 
-        The question is sent before the text, as context for the choice between namesakes. Spotlight also links bare
-        numbers (it takes "02" for a film), and these links are ignored."""
+        The question is sent before the text, because it helps Spotlight to choose between namesakes. Links from bare
+        numbers are ignored, because Spotlight takes "02" for a film."""
         kept = text[:LONGEST_TEXT]
         if not any(map(str.isalpha, kept)):
             return []
@@ -181,20 +181,20 @@ class SpotlightClient:
             annotation = _Annotation.model_validate(answer.value)
         except ValidationError as error:
             where = ".".join(str(part) for part in error.errors()[0]["loc"])
-            message = f"{self._endpoint.tool}: the answer does not contain valid annotations (at {where!r})"
+            message = f"{self._endpoint.tool} returned invalid annotations (at {where!r})"
             raise ToolError(message, tool=self._endpoint.tool) from error
         return [resource.model_dump(by_alias=True) for resource in annotation.resources]
 
 
 def dbpedia_types(types: str) -> tuple[str, ...]:
-    """The names of the classes in Spotlight's list that belong to DBpedia's own ontology."""
+    """Returns the class names in Spotlight's list that belong to DBpedia's own ontology."""
     names = (part.strip() for part in types.split(","))
     own = (name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX))
     return tuple(dict.fromkeys(name for name in own if TYPE_NAME.fullmatch(name) and name != "Thing"))
 
 
 def _place(resource: _Resource, sent: str) -> int:
-    """The occurrence of the name nearest to its offset (in UTF-16 units, as in Java), or -1 if there is none."""
+    """Returns the position of the name closest to its offset (in UTF-16 units, as in Java), or -1 if it is missing."""
     units = sent.encode("utf-16-le")[: 2 * max(0, resource.offset)]
     told = len(units.decode("utf-16-le", "ignore"))
     places = (match.start() for match in re.finditer(re.escape(resource.surface), sent))
@@ -202,15 +202,15 @@ def _place(resource: _Resource, sent: str) -> int:
 
 
 def label_of(address: str) -> str:
-    """The label in a DBpedia URL: the part after .../resource/, as in .../resource/Boise,_Idaho."""
+    """Returns the label in a DBpedia URL, which is the text after `/resource/`, as in `.../resource/Boise,_Idaho`."""
     _, _, title = address.partition("/resource/")
     return plain_label(unquote(title or address.rpartition("/")[2], errors="replace").replace("_", " "))
 
 
 def hierarchy_query(types: Sequence[str]) -> str:
-    """Selects ?type and ?above: pairs of a class and a class directly above it.
+    """Selects pairs of a class (?type) and a class directly above it (?above).
 
-    `subClassOf+` is not used, because Virtuoso rejects it if neither end is a constant."""
+    `subClassOf+` is not used, because Virtuoso requires one of its ends to be a constant."""
     values = " ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
     return (
         f"SELECT DISTINCT ?type ?above WHERE {{ VALUES ?type {{ {values} }} ?type {_SUBCLASS} ?above . "
@@ -219,7 +219,7 @@ def hierarchy_query(types: Sequence[str]) -> str:
 
 
 def redirect_query(entity: str) -> str:
-    """Selects ?target, the current page of the entity if Wikipedia has renamed it. `entity` must come from `iri`."""
+    """Selects ?target, the current page of an entity that Wikipedia has renamed. `entity` must be a result of `iri`."""
     redirects = f"<{ONTOLOGY}wikiPageRedirects>"
     return f"SELECT DISTINCT ?target WHERE {{ <{entity}> {redirects} ?target . FILTER(isIRI(?target)) }} LIMIT 10"
 
@@ -227,8 +227,8 @@ def redirect_query(entity: str) -> str:
 def members_query(types: Sequence[str], n_rows: int) -> str:
     """Selects ?entity and ?label of the best-known things that have all of these types.
 
-    The query does not name the entity whose siblings are wanted, so one answer serves all entities of the same types.
-    Labels are joined last, for `n_rows` things instead of all."""
+    The query does not mention the entity itself, so one answer serves all entities of the same types. Labels are joined
+    last, so that only `n_rows` labels are read."""
     classes = ", ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
     best = (
         f"SELECT ?entity ?popularity WHERE {{ ?entity {_TYPE} {classes} . "
@@ -241,9 +241,9 @@ def members_query(types: Sequence[str], n_rows: int) -> str:
 
 
 def general_first(types: Sequence[str], direct: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """The types sorted by how many of the others are above them, fewest first. Ties keep the given order.
+    """Sorts types by how many of the other types are above them, fewest first. Ties keep the given order.
 
-    `direct` contains pairs of a class and a class directly above it. Equivalent classes may form cycles."""
+    Each pair in `direct` is a class and a class directly above it. Equivalent classes may form cycles."""
     above: dict[str, set[str]] = {name: set() for name in types}
     for name, higher in direct:
         above.setdefault(name, set()).add(higher)

@@ -1,4 +1,4 @@
-"""Inflects words and names: lemmas and plurals (from the tables of spaCy's lemmatizer), articles, and name forms."""
+"""Inflects words with the tables of spaCy's lemmatizer, chooses articles, and adapts names to each other's form."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def _table(name: str) -> Mapping[str, Any]:
 
 @cache
 def words_of(word_class: str) -> frozenset[str]:
-    """All lemmas of nouns, verbs or adjectives (`CLASSES`) in lowercase, including names."""
+    """Returns all lemmas of a word class (one of `CLASSES`) in lowercase. Nouns include names."""
     return frozenset(_table("index")[word_class])
 
 
 @lru_cache(maxsize=65_536)
 def lemmas(lower: str) -> frozenset[str]:
-    """The word in lowercase, and all words that it may be a form of: *saw* is a form of *saw* and *see*."""
+    """Returns the word and all words that it may be a form of. *Saw*, for example, is a form of *saw* and of *see*."""
     return frozenset({lower, *(one for word_class in CLASSES for one in lemmas_of(lower, word_class))})
 
 
 def lemmas_of(lower: str, word_class: str) -> Iterator[str]:
-    """Yields the other words of this class of which the word may be a form."""
+    """Yields other words of this class that `lower` may be a form of."""
     irregular = _table("exc")[word_class].get(lower)
     if irregular:
         yield from irregular
@@ -57,7 +57,7 @@ def _irregular_plurals() -> Mapping[str, str]:
 
 
 def plural(noun: str) -> str:
-    """The plural of a noun: *wives* for *wife*, *ice ages* for *ice age*."""
+    """Returns the plural of a noun, such as *wives* for *wife* or *ice ages* for *ice age*."""
     head, gap, last = noun.rpartition(" ")
     if last in _irregular_plurals():
         return head + gap + _irregular_plurals()[last]
@@ -67,7 +67,7 @@ def plural(noun: str) -> str:
 
 
 def indefinite_article(phrase: str) -> str:
-    """*a* or *an*, depending on the sound of the first word: *an hour*, *a university*, *an FBI agent*, *an 18th*."""
+    """Returns *a* or *an* depending on the sound of the first word: *an hour*, *a university*, *an FBI agent*."""
     first = re.search(r"\w\S*", phrase)
     word = first[0] if first else ""
     if word[:1].isdigit():
@@ -85,7 +85,7 @@ _EPITHETS = frozenset({"the", "of"})
 
 @lru_cache(maxsize=1 << 14)
 def fold(name: str) -> str:
-    """The name without case, accents, full stops and extra spaces, so that different spellings become equal."""
+    """Removes case, accents, full stops and extra spaces from a name, so that different spellings become equal."""
     if name.isascii():
         lowered = name.lower()
         return lowered if lowered.isalpha() else " ".join(lowered.replace(".", "").split())
@@ -94,7 +94,7 @@ def fold(name: str) -> str:
 
 
 def plain_label(label: str) -> str:
-    """The label on one line, without a note in brackets after the name: "Casablanca (film)" becomes "Casablanca"."""
+    """Returns the label on one line, without a final note in brackets: "Casablanca (film)" becomes "Casablanca"."""
     line = " ".join(label.split())
     return _EXPLANATION.sub("", line) or line
 
@@ -106,8 +106,8 @@ def is_usable(label: str) -> bool:
 def fitted(label: str, name: str, own: str, *, is_person: bool) -> str:
     """Adapts `label` to the form of `name`, which refers to the thing labelled `own`.
 
-    Parts of `own` that `name` omits are omitted from `label` as well: "Boise" for "Boise, Idaho" gives "Boston" instead
-    of "Boston, Massachusetts". "Obama" gives "Bush", and "King Solomon" gives "King David"."""
+    If `name` leaves out a part of `own`, that part of `label` is left out as well. For example, "Boise" for "Boise,
+    Idaho" turns "Boston, Massachusetts" into "Boston", "Obama" gives "Bush", and "King Solomon" gives "King David"."""
     label, own = plain_label(label), plain_label(own)
     if ", " in own and "," not in name:
         label = label.partition(", ")[0]
@@ -116,7 +116,7 @@ def fitted(label: str, name: str, own: str, *, is_person: bool) -> str:
 
 
 def _as_person(label: Sequence[str], name: Sequence[str], own: Sequence[str]) -> str:
-    """Adapts the label of a person. Titles in `name` (words before the name that `own` lacks) replace the label's."""
+    """Adapts a person's label. The titles in `name`, such as *King*, replace those in the label."""
     titles = name[: next((at for at, word in enumerate(name) if _bare(word) in map(_bare, own)), 0)]
     rest = [_bare(word) for word in name[len(titles) :]]
     words = list(label)
@@ -131,7 +131,7 @@ def _as_person(label: Sequence[str], name: Sequence[str], own: Sequence[str]) ->
 
 
 def family_name(words: Sequence[str]) -> str:
-    """The last name without "Jr." or "II", or the word before "the Great" or "of Aragon"."""
+    """Returns the last word of a name without "Jr." or "II", or the word before "the Great" or "of Aragon"."""
     end = next((at for at, word in enumerate(words) if at and word in _EPITHETS), len(words))
     while end > 1 and _SUFFIX.fullmatch(words[end - 1]):
         end -= 1

@@ -1,4 +1,4 @@
-"""Makes up names of people from Faker's lists of given and family names, as a last resort."""
+"""Makes up people's names from Faker's lists of given and family names. Used only as a last resort."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOCALES = ("en_US", "en_GB", "fr_FR", "de_DE", "it_IT", "es_ES", "en_IN", "nl_N
 
 @lru_cache(maxsize=1)
 def _given() -> dict[str, frozenset[Gender]]:
-    """Maps given names in lowercase to the genders that they have in any of the locales."""
+    """Maps each given name, in lowercase, to the genders it has in any of the locales."""
     known: dict[str, frozenset[Gender]] = {}
     for locale in _LOCALES:
         provider = import_module(f"faker.providers.person.{locale}").Provider
@@ -27,21 +27,22 @@ def _given() -> dict[str, frozenset[Gender]]:
 
 
 def gender_of(name: str) -> Gender | None:
-    """The gender that a person's given name indicates, or None if it indicates none or both."""
+    """Returns the gender that a person's given name indicates. None if the name fits both genders or neither."""
     genders = _given().get(name.split()[0].lower(), frozenset()) if name.split() else frozenset()
     return next(iter(genders)) if len(genders) == 1 else None
 
 
 def _is_english(given: str) -> bool:
-    """Whether English lists contain the given name. Initials are always accepted."""
+    """Whether the given name is an initial or is in an English list."""
     providers = (import_module(f"faker.providers.person.{locale}").Provider for locale in _LOCALES[:2])
     return len(given.rstrip(".")) == 1 or any(given.title() in one.first_names for one in providers)
 
 
 def made_up_people(name: str, limit: int, rng: random.Random) -> Iterator[str]:
-    """Yields up to `limit` names with as many words as `name`, of the same gender if its given name indicates one.
+    """Yields up to `limit` names with as many words as `name`, and of the same gender if that is known.
 
-    Yields none if `name` has one word or more than three, or is not English: made-up names would then reveal it."""
+    Yields nothing unless `name` is English and has two or three words, because made-up names would otherwise stand out.
+    """
     if len(name.split()) not in {2, 3} or not _is_english(name.split()[0]):
         return
     provider = import_module("faker.providers.person.en_US").Provider

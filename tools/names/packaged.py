@@ -1,8 +1,8 @@
 """Reads the packaged names: places from GeoNames, and people, things and nouns from WordNet and factloop's own list.
 
-Each name has types, most general first, and a fame: the logarithm of the population for a city, a higher value for a
-country, and the frequency in texts for a word. Only the most general type of a noun begins with *noun.*, so a noun
-never replaces a name. `benchmarks.make_names` makes the tables.
+The types of a name are sorted from general to specific. Its fame is a logarithm of the population for a city, a higher
+value for a country, and the frequency in texts for a word. The most general type of a noun, and only of a noun, begins
+with *noun.*, so a noun never replaces a name. `benchmarks.make_names` generates the tables.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _lines(name: str) -> Sequence[str]:
 
 @cache
 def senses() -> Sequence[PackagedName]:
-    """All nouns and names from WordNet in the table, best known first."""
+    """Returns all nouns and names from WordNet, best known first."""
     rows = (line.split("\t") for line in _lines("wordnet.txt.gz") if line[:1] not in {"#", "="})
     return [
         PackagedName(
@@ -70,7 +70,7 @@ def senses() -> Sequence[PackagedName]:
 
 @lru_cache(maxsize=64)
 def nouns_of(general: str) -> Sequence[str]:
-    """Single-word nouns whose best-known sense has this supersense, best known first."""
+    """Returns the single-word nouns whose best-known sense has this supersense, best known first."""
     first: dict[str, str] = {}
     for sense in senses():
         if sense.names[0].isalpha() and sense.names[0].islower():
@@ -80,7 +80,7 @@ def nouns_of(general: str) -> Sequence[str]:
 
 @cache
 def well_known(n: int) -> tuple[str, ...]:
-    """The `n` best-known words, half of them nouns and half names."""
+    """Returns the `n` best-known words, of which half are nouns and half are names."""
     nouns = (sense.names[0] for sense in senses() if sense.types[0].startswith(NOUN))
     names = (one.names[0] for one in packaged_names() if not one.types[0].startswith(NOUN))
     return tuple(dict.fromkeys((*islice(nouns, n // 2), *islice(names, n // 2))))
@@ -93,14 +93,14 @@ def _nouns() -> frozenset[str]:
 
 @lru_cache(maxsize=65_536)
 def is_word(lower: str) -> bool:
-    """Whether a lowercase word is a noun, verb or adjective, or a form of one. False for words that are only names."""
+    """Whether a lowercase word is a noun, verb or adjective in any form. False for words that are only names."""
     forms = lemmas(lower)
     return not all(known.isdisjoint(forms) for known in (_nouns(), words_of("verb"), words_of("adj")))
 
 
 @cache
 def words_of_types() -> Mapping[str, frozenset[str]]:
-    """Maps each type to the words with which questions ask for it: its name, synonyms, and verbs for what people do."""
+    """Maps each type to the words that ask for it: its name, its synonyms and, for people, verbs such as *write*."""
     rows = (line.split("\t") for line in _lines("wordnet.txt.gz") if line.startswith("="))
     words = {name: frozenset({name, *asking.lower().split("|")}) for _, name, asking in rows}
     for types, asking, _ in _lists():
@@ -114,7 +114,7 @@ def listed_types() -> frozenset[str]:
 
 
 def _lists() -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
-    """Yields the lists in known.txt, each as types, words that ask for them, and names."""
+    """Yields each list in known.txt as its types, the words that ask for them, and the names."""
     types, asking = tuple[str, ...](), ""
     for line in _lines("known.txt"):
         if line.startswith("@"):
@@ -125,7 +125,7 @@ def _lists() -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
 
 
 def packaged_names() -> list[PackagedName]:
-    """All names and nouns, best known first. A name in several lists has the types of all of them."""
+    """Returns all names and nouns, best known first. A name in several lists has the types of all these lists."""
     merged: dict[tuple[str, str], PackagedName] = {}
     for one in (*_places(), *_listed(), *senses()):
         is_apart = one.types[0] == "place" or one.types[0].startswith(NOUN)  # there are two Georgias
@@ -171,7 +171,7 @@ def countries() -> Mapping[str, str]:
 
 @lru_cache(maxsize=4096)
 def region_of(key: str) -> Region | None:
-    """The region of the city with this key, or None if the key is not that of a city."""
+    """Returns the region of the city with this key, or None if the key does not belong to a city."""
     if not key.startswith("city:"):
         return None
     _, country, part, _ = key.split(":")
@@ -180,12 +180,12 @@ def region_of(key: str) -> Region | None:
 
 
 def region_like(written: str, other: Region) -> str:
-    """The state, state code or country of the other city, whichever the text gives for the original city."""
+    """Returns the state, state code or country of the other city, in the same form as `written`."""
     if written.strip(".") in us_states():
         return other.state_code
     return other.state or other.country if written in {*us_states().values(), *_BRITISH.values()} else other.country
 
 
 def same_country(name: str) -> frozenset[str]:
-    """The country that contains this one, or its parts. For example, *England* may be right if *Great Britain* is."""
+    """Returns the country that contains `name`, or the parts of `name`. *England* may be right for *Great Britain*."""
     return frozenset(_WHOLES.get(name, ())) | {whole for whole, parts in _WHOLES.items() if name in parts}

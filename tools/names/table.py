@@ -56,7 +56,7 @@ _CALLED: Mapping[str, tuple[str, ...]] = {
 
 
 class NewEntity(NamedTuple):
-    """An entity to write. `types` contains ids, and `names` contains folded names."""
+    """An entity to write to a table. `types` contains type ids, and `names` contains folded names."""
 
     uri: str
     label: str
@@ -66,8 +66,8 @@ class NewEntity(NamedTuple):
 
 
 def write_table(table: sqlite3.Connection, type_names: Sequence[str], entities: Iterable[NewEntity]) -> str:
-    """Fills a new table with entities, best known first. `type_names` get the ids 1, 2, ..., most general first.
-    Returns the table's identity, a hash of its entities in order, with labels and types."""
+    """Fills a new table with entities, which must be sorted by fame. `type_names` get the ids 1, 2, ..., most general
+    first. Returns the table's identity, a hash of its entities in order, with their labels and types."""
     table.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT}; {SCHEMA}")
     content = hashlib.sha256(f"{FORMAT}".encode())
     sets: dict[tuple[int, ...], int] = {}
@@ -102,7 +102,7 @@ class EntityRow(NamedTuple):
 
 
 class LabelMatch(NamedTuple):
-    """A name of `row` found at `span`. `asked` is True if the question asks for one of its types."""
+    """A name of `row` that was found at `span`. `asked` is True if the question asks for one of its types."""
 
     span: Span
     row: EntityRow
@@ -142,12 +142,12 @@ class NameTable:
         return EntityRow(*row) if row is not None else None
 
     def named(self, name: str) -> list[EntityRow]:
-        """Entities with this name, best known first."""
+        """Returns the entities with this name, best known first."""
         query = f"{_ROW} name JOIN entity ON entity.id = name.entity WHERE folded = ? ORDER BY name.entity LIMIT ?"
         return [EntityRow(*row) for row in self._connection.execute(query, (fold(name), _NAMESAKES))]
 
     def known(self, names: Iterable[str]) -> set[str]:
-        """The folded `names` that the table contains."""
+        """Returns the folded names that are in the table."""
         ordered = sorted({name for name in names if name})
         known: set[str] = set()
         for place in range(0, len(ordered), _AT_ONCE):
@@ -157,24 +157,23 @@ class NameTable:
         return known
 
     def names_of(self, number: int) -> list[str]:
-        """The folded names of an entity."""
         return [row[0] for row in self._connection.execute("SELECT folded FROM name WHERE entity = ?", (number,))]
 
     def count_of(self, kind: str) -> int:
         return self._counts.get(kind, 0)
 
     def sizes(self) -> Iterator[tuple[tuple[str, ...], int]]:
-        """All sets of types, each with its number of entities."""
+        """Yields each set of types with its number of entities."""
         for number, n in self._connection.execute("SELECT type_set, COUNT(*) FROM entity GROUP BY type_set"):
             yield self.sets[number], n
 
     def sets_sharing(self, types: Sequence[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Yields, for each set that contains any of these types, the shared types and the number of the set."""
+        """Yields each set that contains any of these types, as the shared types and the number of the set."""
         for number in sorted({number for kind in types for number in self._sets_of_type.get(kind, ())}):
             yield tuple(kind for kind in types if kind in self.sets[number]), number
 
     def best_known(self, sets: Iterable[int]) -> Iterator[EntityRow]:
-        """Yields the entities with any of these sets of types, best known first. Rows are read in batches as needed."""
+        """Yields the entities with any of these sets of types, best known first. Reads rows in batches as needed."""
         return heapq.merge(*map(self._of_set, sets))
 
     def _of_set(self, type_set: int) -> Iterator[EntityRow]:
@@ -186,10 +185,10 @@ class NameTable:
 
 
 class TableKnowledgeBase:
-    """Reads a table built by `build_table`. Raises ConfigError for other files and other versions.
+    """Reads a table built by `build_table`. Raises ConfigError if the file is not such a table or has another format.
 
-    Names are found by their spelling, longest first. Among namesakes, an entity of a type that the question asks for is
-    preferred, then an entity with exactly this spelling, then the best known one.
+    Names are found by their spelling, longest first. If several entities share a name, a type that the question asks
+    for has priority, then the exact spelling, and then fame.
     """
 
     def __init__(self, path: Path) -> None:
@@ -235,7 +234,6 @@ class TableKnowledgeBase:
         return sum(name in called or _words_of(name) <= asked for name in self._names.types_of(row))
 
     def _siblings(self, row: EntityRow, name: str) -> Iterator[Sibling]:
-        """Yields siblings by number of shared types, most first, and then by fame."""
         seen, levels = {fold(row.label), fold(name)}, dict[int, dict[int, tuple[str, ...]]]()
         for shared, number in self._names.sets_sharing(self._names.types_of(row)):
             levels.setdefault(len(shared), {})[number] = shared
@@ -247,7 +245,7 @@ class TableKnowledgeBase:
 
 
 def known_spans(doc: Doc, names: NameTable) -> Iterator[Span]:
-    """The spans of up to eight tokens that spell a name in the table."""
+    """Returns the spans of up to eight tokens that spell a name in the table."""
     spans = [
         doc[first:after]
         for first in range(len(doc))
@@ -259,12 +257,12 @@ def known_spans(doc: Doc, names: NameTable) -> Iterator[Span]:
 
 
 def best_matches(matches: Iterable[LabelMatch]) -> list[LabelMatch]:
-    """The matches without overlap. Matches that the question asks for take precedence, then longer matches."""
+    """Returns non-overlapping matches. Prefers matches that the question asks for, then longer matches."""
     return without_overlap(matches, lambda one: (one.span.start, one.span.end), first=lambda one: one.asked)
 
 
 def _is_meant(span: Span, *, asked: bool, exact: bool) -> bool:
-    """Whether words that spell a label are used as a name, not in their ordinary meaning."""
+    """Whether a label in the text is used as a name instead of in its ordinary meaning."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     alone = len(span) == sum(not token.is_punct for token in span.doc)
     if not any(letter.isalpha() for letter in span.text) or any(t.ent_type_ in {"DATE", "TIME"} for t in span):
@@ -279,7 +277,7 @@ def _is_meant(span: Span, *, asked: bool, exact: bool) -> bool:
 
 @lru_cache(maxsize=4096)
 def _words_of(type_name: str) -> frozenset[str]:
-    """The words in a type's name or in the last part of its IRI: *BasketballPlayer* gives *basketball* and *player*."""
+    """Returns the words in a type's name or in the last part of its IRI, such as *basketball* and *player*."""
     last = re.split(r"[/#]", type_name)[-1]
     return frozenset(word.lower() for word in _WORD_OF_TYPE.findall(last)) or frozenset({last})
 
@@ -287,10 +285,10 @@ def _words_of(type_name: str) -> frozenset[str]:
 def _opened(path: Path) -> sqlite3.Connection:
     """Opens a read-only connection for the thread that runs the event loop."""
     refused = ConfigError(
-        f"{path} is not a table of typed entities in the current format; make one with `factloop research kb build`"
+        f"{path} is not an entity table in the current format; build one with `factloop research kb build`"
     )
     if not path.is_file():
-        raise ConfigError(f"no table of typed entities at {path}; make one with `factloop research kb build`")
+        raise ConfigError(f"no entity table at {path}; build one with `factloop research kb build`")
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
         (application,) = connection.execute("PRAGMA application_id").fetchone()

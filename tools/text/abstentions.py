@@ -1,4 +1,4 @@
-"""Finds sentences that only say that the sources or the writer have no answer."""
+"""Recognizes sentences that say only that the sources, or the writer, do not have the answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TURN = re.compile(r"[,;] (?:but|however|although|though|while|whereas|and)\b|; 
 
 
 def is_abstention(text: str) -> bool:
-    """Whether a sentence only says that the sources, or the writer, have no answer.
+    """Whether a sentence says only that the sources, or the writer, do not have the answer.
 
     A sentence that goes on to say something else (*..., but the office is in Oslo*) is not an abstention.
     """

@@ -1,8 +1,8 @@
 """Finds the block structure of a response: paragraphs, headings, list items, table rows, quotes and fenced code.
 
-Only the structure that matters for sentences is recognized: where units of text end, and which characters are markers.
-Text is read line by line with bounded look-ahead, so even hostile input is processed in linear time. A Markdown parser
-would not be suitable, because models write Markdown loosely and answers are read while they are being written.
+It recognizes only what sentence splitting needs: where each unit of text ends, and which characters are markers. Text
+is read line by line with bounded look-ahead, so even hostile input is processed in linear time. A Markdown parser would
+not be suitable, because models write Markdown loosely and answers are read while they are still being written.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A line of a response that opens or closes fenced code, or looks as if it did."""
+    """A line that looks like a code fence, whether or not it really opens or closes code."""
 
     index: int
     """Index of the line."""
     after: int
-    """Index of the first line to read after this one: the next line, unless this one opens code that is closed."""
+    """Index of the line at which to continue: after the code if this fence opens closed code, or else the next line."""
     is_code: bool | None
     """Whether the fence opens code, or None if its contents do not show that yet."""
     is_closed: bool
@@ -93,7 +93,7 @@ class Fence:
 
     @property
     def is_passed_over(self) -> bool:
-        """Whether the lines up to `after` are code, which is skipped."""
+        """Whether the lines between this fence and `after` are code and are skipped."""
         return self.after > self.index + 1
 
 
@@ -108,7 +108,7 @@ class Block:
 
     @property
     def splittable(self) -> bool:
-        """False for units that are always one sentence, whatever they contain."""
+        """Whether the block may contain several sentences. Headings and table rows always count as one."""
         return self.kind in ("prose", "item")
 
 
@@ -123,9 +123,9 @@ def lines_of(text: str) -> Iterator[Line]:
 
 
 def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fence]:
-    """Yields the fences in order, except those in code. `within` is the mark of a fence opened before these lines.
+    """Yields the fences in order, except those inside code. `within` is the mark of a fence opened before these lines.
 
-    An unclosed fence of code is not treated as one, because a stray mark must not hide the claims after it.
+    Lines after an unclosed code fence are not skipped, because a stray mark must not hide the claims below it.
     """
     closing = {mark: [at for at, line in enumerate(lines) if _closes(line, mark)] for mark in ("```", "~~~")}
     index = 0
@@ -145,7 +145,7 @@ def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fenc
 
 
 def fence_around(lines: Sequence[Line], start: int, within: str | None = None) -> str | None:
-    """The mark of the fence that contains the line starting at `start`, or that this line closes."""
+    """Returns the mark of the fence that the line at `start` is in or closes, or None if there is no such fence."""
     for fence in fences_of(lines, within):
         if lines[fence.index].start >= start:
             break
@@ -159,7 +159,7 @@ def _closes(line: Line, mark: str) -> bool:
 
 
 def _opened(lines: Sequence[Line], index: int, found: re.Match[str], end: int | None) -> Fence:
-    """The fence that a line opens if it does not close one. `end` is the index of the line that may close it."""
+    """Treats the line as an opening fence. `end` is the index of the line that may close it."""
     inside = lines[index + 1 : min(len(lines) if end is None else end, index + 1 + _MOST_LINES)]
     name = found[2].lower()
     is_code: bool | None = name not in _PROSE
@@ -191,15 +191,15 @@ def _is_code(line: Line) -> bool | None:
 
 
 def is_code_alone(text: str) -> bool:
-    """Whether a text is nothing but code in backticks, judging by its content: *`x = 1`*."""
+    """Whether the whole text is code in backticks, such as *`x = 1`*. English words in backticks do not count."""
     found = _ALONE.fullmatch(text)
     return found is not None and _is_code(Line(0, len(found[2]), found[2], hard_break=False, is_whole=True)) is True
 
 
 def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
-    """Yields the blocks of a response in order. Fenced code is skipped, but unclosed fences are ignored.
+    """Yields the blocks of a response in order. Skips fenced code, but ignores fences that are never closed.
 
-    `within` is the mark of the fence that contains the beginning of the text, if there is one.
+    `within` is the mark of the fence that contains the beginning of the text, if any.
     """
     lines = list(lines_of(text))
     fences = {one.index: one for one in fences_of(lines, within)}
@@ -242,18 +242,17 @@ def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
 
 
 def words_in_bold(line: str) -> str | None:
-    """The words of a line that is all bold, without the marks and a colon after them, or None for any other line."""
+    """Returns the words of a line that is entirely bold, without the marks and a final colon. None for other lines."""
     found = _LINE_IN_BOLD.fullmatch(line)
     return None if found is None else found[2].rstrip(": \t") or None
 
 
 def is_bold_title(words: str) -> bool:
-    """Whether the words of a bold line are a title: *How it works*, *Price increases*, but not *It costs 9 euros.*"""
+    """Whether the words of a bold line are a title. *How it works* is a title, but *It costs 9 euros.* is not."""
     return not words.endswith((".", "!")) or len(words.split()) <= _SHORT_TITLE or ASKS.match(words) is not None
 
 
 def _strip_markers(text: str, line: Line) -> tuple[int, bool, Kind]:
-    """The start of the line's text, whether a block begins there, and the kind of that block."""
     start, fresh = line.start, False
     kind: Kind = "prose"
     while (quote := _QUOTE.match(text, start, line.end)) is not None:
@@ -274,12 +273,11 @@ def _strip_markers(text: str, line: Line) -> tuple[int, bool, Kind]:
 
 
 def awaits_more(line: str) -> bool:
-    """Whether the last word of a line shows that its sentence continues on the next line: *grown to*."""
+    """Whether the end of a line, such as a comma or *to*, shows that the sentence continues on the next line."""
     return _ENDS_OPEN.search(line[-8:].lower()) is not None
 
 
 def _breaks(previous: Line, next_character: str) -> bool:
-    """Whether a line break inside a paragraph ends a sentence even without a full stop."""
     if previous.hard_break or words_in_bold(previous.body) is not None:
         return True
     if len(previous.body) >= WRAPPED_FROM or next_character.islower():
@@ -288,7 +286,7 @@ def _breaks(previous: Line, next_character: str) -> bool:
 
 
 def _whole(text: str, start: int, end: int, kind: Kind) -> Block:
-    """A heading without closing marks, or a table row without its outer pipes, unless an outer cell is empty."""
+    """Returns a heading without its closing marks, or a row without outer pipes (unless an outer cell is empty)."""
     inner = text[start:end]
     if kind == "row" and _EMPTY_AT_EDGE.search(inner):
         return Block(start, end, kind)

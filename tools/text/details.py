@@ -1,7 +1,7 @@
-"""Finds parts of a clause that can be stated separately: members of a list, and details set off from a noun.
+"""Finds the parts of a clause that can be stated as separate claims.
 
-Relative clauses, appositives and participles are set off from a noun. Life dates in brackets, a nationality, and the
-region of a place are implied by a noun phrase.
+These are the members of a list, details attached to a noun (relative clauses, appositives and participles), and facts
+that a noun phrase implies (life dates in brackets, a nationality, the region of a place).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _FIGURES = frozenset({"TIME", "MONEY", "PERCENT", "QUANTITY", "DATE"})
 
 
 def is_detail(token: Token, predicate: Token) -> bool:
-    """Whether a token heads a part that is set off from its clause and can be stated about its noun or the subject."""
+    """Whether the token heads a detail that can be stated separately about its noun or the subject."""
     if token == predicate or not _is_in_clause(token, predicate):
         return False
     if token.dep_ == "appos":
@@ -63,7 +63,7 @@ def is_detail(token: Token, predicate: Token) -> bool:
 
 
 def _is_in_clause(token: Token, predicate: Token) -> bool:
-    """Whether there is no other clause, negation or bracket between the token and the predicate."""
+    """Whether the token is in the predicate's own clause and does not follow an opening bracket or quotation mark."""
     between = []
     for one in token.ancestors:
         if one == predicate:
@@ -76,7 +76,7 @@ def _is_in_clause(token: Token, predicate: Token) -> bool:
 
 
 def is_participle(token: Token, predicate: Token) -> bool:
-    """Whether the token is a participle that describes the subject and is set off: *Founded in 1905, Acme ...*"""
+    """Whether the token is a participle that describes the subject, as in *Founded in 1905, Acme ...*."""
     return (
         token.dep_ == "advcl"
         and token.tag_ == "VBN"
@@ -88,8 +88,9 @@ def is_participle(token: Token, predicate: Token) -> bool:
 
 
 def _is_appositive(token: Token) -> bool:
-    """Whether the token can become *N is ...*: it directly follows its noun and a comma, agrees with the noun in
-    number, and is a name or has an article. A name after a name may just as well be the next member of a list."""
+    """Whether the appositive can be stated as *N is ...*. It must come right after its noun and a comma, agree in
+    number, and be a name or have an article. A name after another name does not count, because it may be the next list
+    member."""
     noun = token.head
     if not is_apart(token) or token.left_edge.i != noun.i + 2 or token.pos_ not in _NOMINAL:
         return False
@@ -103,7 +104,7 @@ def _is_appositive(token: Token) -> bool:
 
 
 def is_predicative(noun: Token, predicate: Token) -> bool:
-    """Whether the sentence equates its single subject with this noun: *X is a firm*, *X was named a knight*."""
+    """Whether the sentence equates a singular subject with this noun, as in *X is a firm* or *X was named a knight*."""
     subject = subject_of(predicate)
     while noun.dep_ == "conj":
         noun = noun.head
@@ -113,7 +114,7 @@ def is_predicative(noun: Token, predicate: Token) -> bool:
 
 
 def _is_relative(token: Token, predicate: Token) -> bool:
-    """Whether a relative clause describes its noun: after a comma, or as in *X is a firm that makes Y*."""
+    """Whether the clause follows a comma or describes a predicate noun, as in *X is a firm that makes Y*."""
     noun = token.head
     pronoun = next((one for one in token.subtree if one.tag_ in {"WP", "WDT", "WP$"}), None)
     is_subject = pronoun is not None and pronoun.dep_ in SUBJECTS and pronoun.head == token
@@ -127,7 +128,7 @@ def _is_relative(token: Token, predicate: Token) -> bool:
 
 
 def noun_phrase(noun: Token, *, definite: bool = False) -> Piece:
-    """A noun with its modifiers, without clauses and appositives. With `definite`, *an album* becomes *the album*."""
+    """Returns the noun with its modifiers, but without clauses. `definite` turns *an album* into *the album*."""
     gone = [
         child
         for child in noun.children
@@ -167,7 +168,7 @@ def regions(body: Sequence[Token]) -> Iterator[Piece]:
 
 
 def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
-    """Claims about birth and death, as in *Ana Roth (1901-1975)*, if the subject is the name of a person."""
+    """Returns claims about birth and death, as in *Ana Roth (1901-1975)*. Empty unless the subject is a person."""
     subject = subject_of(predicate)
     if subject is None or subject.pos_ != "PROPN":
         return []
@@ -184,8 +185,7 @@ def life_dates(predicate: Token, reading: Reading) -> list[Piece]:
 def each_listed(body: Sequence[Token], predicate: Token) -> list[Piece]:
     """Repeats the clause for each member of its longest list, or returns the whole clause if no list can be split.
 
-    If there are two lists, only the longer one is split, so that no combination is claimed that the sentence does not
-    state.
+    Only one list is split, because splitting two would claim combinations that the sentence does not state.
     """
     lists = sorted(_lists(body, predicate), key=lambda owned: -len(owned))  # stable: the first of equal length
     if not lists:
@@ -216,7 +216,7 @@ def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
 
 
 def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
-    """The members with their tokens. Empty if they overlap, because it is then uncertain which tokens go with which."""
+    """Pairs each member with its own tokens. Empty if these overlap, because the split would then be uncertain."""
     owned = [_own(member, members, kept) for member in members]
     if not all(owned):
         return []
@@ -231,21 +231,19 @@ def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
 
 
 def _own(member: Token, members: Sequence[Token], kept: frozenset[Token]) -> list[Token]:
-    """The member, with any tokens that belong to it and to no other member."""
     others = [other for other in members if other != member and member.is_ancestor(other)]
     own = [token for token in without(member.subtree, others) if token in kept]
     return _trimmed([one for one in own if one.head != member or (one.dep_ != "preconj" and one.lower_ != "both")])
 
 
 def _trimmed(own: list[Token]) -> list[Token]:
-    """Removes the trailing words and marks that lead to the next member."""
     while own and own[-1].lower_ in {"as", "well", ",", ";"}:
         own.pop()
     return own
 
 
 def _lent(first: Token, member: Token) -> list[Token | str]:
-    """The article, possessor or auxiliary that a member takes over from the first member."""
+    """Returns the article, possessive or auxiliary that a member borrows from the first member."""
     if member != first and member.tag_ == "VB" == first.tag_:
         return [child for child in first.lefts if child.dep_ == "aux"]
     if member == first or not {member.pos_, first.pos_} <= _NOMINAL:
@@ -262,7 +260,7 @@ def _lent(first: Token, member: Token) -> list[Token | str]:
 
 
 def _is_reached(head: Token, predicate: Token) -> bool:
-    """Whether there is no other clause and no negation between a member and the predicate."""
+    """Whether no other clause and no negation comes between the member and the predicate."""
     for one in head.ancestors:
         if one == predicate:
             return True
@@ -295,7 +293,7 @@ def _kind(token: Token) -> str:
 
 
 def _is_of_each(head: Token, predicate: Token) -> bool:
-    """Whether a preposition's object can be a single member, unlike after *between* or in *a mixture of A and B*."""
+    """Whether the preposition applies to each member, unlike *between* or the *of* in *a mixture of A and B*."""
     preposition, noun = head.head, head.head.head
     if preposition.lower_ in _BETWEEN:
         return False
@@ -315,7 +313,7 @@ def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
 
 
 def _is_one_name(members: Sequence[Token]) -> bool:
-    """Whether the members form one name (*Wisin & Yandel*): an entity, a country, or bare names of different types."""
+    """Whether the members form one name (*Wisin & Yandel*): an entity, a country, or two names of different types."""
     first, last = members[0], members[-1]
     if any(span.start <= first.i and last.i < span.end for span in first.doc.ents):
         return True

@@ -1,8 +1,8 @@
-"""Splits a text that is still being written into sentences, each as soon as its end is certain.
+"""Splits text into sentences while it is being written, and returns each sentence once its end is certain.
 
-The text is checked after each word, so the sentences do not depend on the pieces in which the text arrives. They are
-the ones that `split_sentences` finds in the whole text, with two exceptions: a line that only later turns out to be a
-table row, and code of more than `LONGEST_FENCE` characters, may be split differently.
+The text is checked after each word, so the result does not depend on how the text is divided into chunks. The sentences
+are the same as those of `split_sentences`, with two exceptions. A line that only later turns out to be a table row may
+be split differently, and so may code of more than `LONGEST_FENCE` characters.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from factloop.tools.text.sentences import MAX_SENTENCE, Sentence, first_open, se
 LONGEST_FENCE = 20_000
 """Maximum number of characters to wait for the end of fenced code. Longer code is read as text."""
 LONGEST_LINE = 1_000
-"""Maximum number of characters before a sentence, on the same line, to read again with it."""
+"""Maximum number of earlier characters on the same line that are read again with a sentence."""
 PATIENT_FROM = ((3_000, 1.5), (300, 1.1))
 """After this many characters without a sentence, the text is read again only once it has grown by this factor."""
 LONGEST_CITATION = 620
@@ -40,10 +40,10 @@ _MAY_BE_BOLD = re.compile(r"[ \t]*(\*\*|__)[^*_]{0,121}(?:[*_]{1,2}:?[ \t]*)?$")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A piece of the text, from the end of the previous piece to the end of its sentence.
+    """A piece of the text, from the end of the previous piece to the end of a sentence.
 
-    The text before the sentence (spaces, list markers) states nothing to check. A stretch without a sentence is the
-    rest of the text. Fenced code, including its fences, is one sentence.
+    Any text before the sentence consists of spaces and list markers. Only the last piece of a text has no sentence.
+    Fenced code counts as one sentence, including its fences.
     """
 
     text: str
@@ -51,12 +51,12 @@ class Stretch:
     sentence: Sentence | None
     """The sentence, with positions in the whole text."""
     seen: int
-    """The length of the text when the sentence became certain. The text after the sentence may show its kind."""
+    """The length of the text when the sentence became certain. Later text may show what kind of sentence it is."""
     is_code: bool = False
 
 
 class GrowingText:
-    """Splits a growing text into stretches and returns each once it is certain. Together, they are the whole text."""
+    """Splits a growing text into stretches, which together are the whole text. Returns each stretch once it ends."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -68,7 +68,7 @@ class GrowingText:
         self._again = 0
 
     def feed(self, chunk: str) -> Iterator[Stretch]:
-        """Yields the stretches that this piece completes. Consume all of them before passing the next piece."""
+        """Yields the stretches that this chunk completes. Consume all of them before calling `feed` again."""
         self.text += chunk
         while (look := _LOOK.search(self.text, self._looked)) is not None:
             self._looked = look.end()
@@ -85,7 +85,7 @@ class GrowingText:
             self._cut = end
 
     def _is_worth_reading(self, end: int) -> bool:
-        """A cheap check before a costly one, so that repeated reading of the text does not take quadratic time."""
+        """Avoids reading the text again after every word, which would take quadratic time."""
         if end < self._again:
             return False
         if self._fence is not None and end - self._fence < LONGEST_FENCE:
@@ -109,7 +109,6 @@ class GrowingText:
             yield self._up_to(sentence, end, is_code=is_code)
 
     def _sentences(self, end: int) -> Iterator[tuple[Sentence, bool]]:
-        """Yields the sentences between the last cut and `end`, and whether each is code."""
         anchor = self._anchor
         window = with_line_ends(self.text[anchor:end])
         found = [
@@ -140,7 +139,7 @@ class GrowingText:
 
 
 def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
-    """The start of an unclosed fence that is or may be code, and whether it is certain to be code."""
+    """Returns where an unclosed fence that may contain code starts, and whether it certainly contains code."""
     lines = list(lines_of(window))
     for fence in fences_of(lines, within):
         if not fence.is_closed and fence.is_code is not False:
@@ -149,7 +148,7 @@ def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
 
 
 def _open_mark(window: str, within: str | None) -> int | None:
-    """The start of an unclosed mark that may still be closed, which would determine how the text is read."""
+    """Returns the position of an unclosed mark, such as a bracket, that would change the reading if closed later."""
     blocks = list(find_blocks(window, within))
     if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
         return None
@@ -167,12 +166,11 @@ def _open_mark(window: str, within: str | None) -> int | None:
 
 
 def _is_line_over(window: str, end: int) -> bool:
-    """Whether the line that ends before `end` is complete, so that it really closes the code."""
+    """Whether a line break follows at `end`, which shows that the preceding line really closes the code."""
     return re.match(_BREAK, window[end : end + 2]) is not None
 
 
 def _is_over(window: str, end: int) -> bool:
-    """Whether no later text can extend the sentence that ends before `end`."""
     if _BLANK_LINE.match(window, end):
         return True
     rest = window[end : end + 2 * LONGEST_CITATION]

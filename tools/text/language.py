@@ -1,4 +1,4 @@
-"""Uses spaCy's stop words to detect whether a text is in English, which is all that the packaged pipeline can read."""
+"""Uses spaCy's stop words to detect whether a text is in English, the only language the packaged pipeline can read."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _AROUND = 1_000
 
 
 def is_english_at(response: str, start: int, end: int) -> bool:
-    """Whether `response[start:end]` is in English, judging by that text, then its paragraph, then the text before it.
+    """Whether `response[start:end]` is in English. If the text itself does not show this, the text around it is
+    checked.
 
-    If none of these is conclusive, the text counts as English.
+    If the language is still unclear, the text counts as English.
     """
     first = max(0, start - _AROUND)
     paragraph = max(response.rfind("\n\n", first, start), first)
@@ -33,7 +34,7 @@ def is_english_at(response: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _is_english(text: str) -> bool | None:
-    """Whether a text is in English, or None if unclear. Ignores capitalized words, which may be names: *La Paz*."""
+    """Whether a text is in English, or None if unclear. Ignores capitalized words, which may be names."""
     words = _WORD.findall(_ADDRESS.sub(" ", text))
     letters = "".join(words)
     if letters and sum(map(_is_latin, letters)) < len(letters) / 2:
@@ -53,6 +54,6 @@ def _is_latin(letter: str) -> bool:
 
 @cache
 def _stop_words() -> dict[str, frozenset[str]]:
-    """Function words by language, without single letters, which are not distinctive."""
+    """Returns the stop words of each language, without single letters, which occur in many languages."""
     modules = {language: import_module(f"spacy.lang.{language}.stop_words") for language in ("en", *LANGUAGES)}
     return {name: frozenset(word for word in one.STOP_WORDS if len(word) > 1) for name, one in modules.items()}

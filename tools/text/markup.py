@@ -97,9 +97,10 @@ _ITEM = re.compile(r"^(?:[-*+•‣▪◦●] |\d{1,3}[.)] |#{1,6} |> )+")
 
 
 def with_line_ends(text: str) -> str:
-    """Replaces each tag that begins a new line with a line break. All other characters keep their positions.
+    """Replaces each tag that begins a new line with a line break, padded so that all other characters keep their
+    positions.
 
-    On a line with a pipe, tags are kept, because the line may be a table row.
+    Tags on a line with a pipe are kept, because the line may be a table row.
     """
     if "<" not in text or _NEW_LINE.search(text) is None:
         return text
@@ -113,9 +114,9 @@ def _line_end(tag: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def plain_text(sentence: str) -> str:
-    """The sentence without markup, citations, control characters and list markers, and with whitespace collapsed.
+    """Removes markup, citations, control characters and list markers from a sentence, and collapses whitespace.
 
-    Code keeps its spelling: *kd_live_*.
+    The text of code is kept exactly, so *kd_live_* does not lose its underscores.
     """
     text = _INVISIBLE.sub("", sentence)
     substitutions = _SUBSTITUTIONS if _MARKS.search(text) else _SUBSTITUTIONS[-2:]
@@ -133,7 +134,7 @@ def plain_text(sentence: str) -> str:
 
 
 def _unless_a_name(found: re.Match[str]) -> str:
-    """The replacement for a citation: empty, or the match itself if it is a date or belongs to the preceding name."""
+    """Returns an empty string, which removes the citation, unless the match is a date or part of a name."""
     before = found.string[: found.start()].split()[-1].lstrip("(\"“'")
     is_month = any(found[0].lstrip(" (").startswith(month) for month in month_name[1:])
     is_named = before[:1].isupper() and found.string.split()[0] != before and "et al" not in found[0]
@@ -141,6 +142,6 @@ def _unless_a_name(found: re.Match[str]) -> str:
 
 
 def _left_out(spelt: str, code: list[str]) -> str:
-    """Saves code, and returns a placeholder for it that uses characters the text no longer contains."""
+    """Adds the code to the list, and returns a placeholder of characters that do not occur in the text."""
     code.append(" ".join(spelt.split()))
     return f"\ue000{len(code) - 1}\ue001"

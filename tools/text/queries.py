@@ -1,4 +1,4 @@
-"""Derives search queries from claims and sentences. Each further query uses fewer of the content words."""
+"""Derives search queries from claims and sentences. Later queries for the same claim use fewer of its content words."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _EDGES = "\"'“”‘’«»()[]{},;:!?*_`."
 
 
 def search_query(text: str, topic: str = "") -> str:
-    """Up to 16 distinct content words of a text, in their original spelling, for BM25 and web search.
+    """Returns up to 16 distinct content words of a text, spelled as in the text, as a query for BM25 or web search.
 
-    If the text contains no name, the words of `topic` come first: *The first tower* can be found only together with the
-    name of its lighthouse.
+    If the text contains no name, the words of `topic` come first. *The first tower*, for example, can be found only
+    together with the name of its lighthouse.
     """
     keywords = _keywords(text)
     if topic and not any(word[:1].isupper() for word in keywords):
@@ -25,9 +25,10 @@ def search_query(text: str, topic: str = "") -> str:
 
 
 def next_query(claim: str, asked: Sequence[str]) -> str | None:
-    """A selection of the claim's words that has not been used yet in any order, or None if all have been used.
+    """Returns a query from the claim's words that has not been asked yet, or None if no query is left.
 
-    Words of the first query that are not in the claim are its topic, which all later queries contain as well.
+    Queries that differ only in word order count as the same. Any words of the first query that are not in the claim are
+    its topic, and every later query contains them too.
     """
     known = {frozenset(query.lower().split()) for query in asked}
     own = set(map(str.lower, _keywords(claim)))
@@ -37,7 +38,7 @@ def next_query(claim: str, asked: Sequence[str]) -> str | None:
 
 
 def looser_queries(query: str) -> Iterator[str]:
-    """Yields queries with ever fewer of the words, down to the first two names, for engines that require every word."""
+    """Yields queries with fewer and fewer words, down to two names, for search engines that require every word."""
     known = {query.lower()}
     for looser in map(_joined, _selections(query)):
         if looser.lower() not in known:
@@ -46,8 +47,10 @@ def looser_queries(query: str) -> Iterator[str]:
 
 
 def topic_of(prompt: str | None) -> str:
-    """What a prompt asks about, in the prompt's words: its names or, if it has none, its content words. Only the last
-    line with words is used, because the text before it usually consists of instructions."""
+    """Returns the names in a prompt, or its content words if it contains no names.
+
+    Only the last line with content words is used, because the text before it usually consists of instructions.
+    """
     lines = [line for line in (prompt or "").splitlines() if content_words(line)]
     if not lines:
         return ""
@@ -67,7 +70,7 @@ def _selections(text: str) -> Iterator[list[str]]:
 
 
 def _keywords(text: str) -> list[str]:
-    """The content words in their original spelling, without repetitions."""
+    """Returns the distinct content words in their original spelling."""
     kept: dict[str, str] = {}
     for raw in plain_text(text).split():
         word = raw.strip(_EDGES).removesuffix("'s").removesuffix("’s")

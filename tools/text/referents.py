@@ -1,7 +1,7 @@
 """Finds what pronouns and short names in a sentence refer to, and splits the sentence into self-contained claims.
 
-A pronoun is resolved to the subject of the previous sentence if nothing else in that sentence agrees with it. Uncertain
-words stay as written and leave the claim open.
+A pronoun is resolved to the subject of the previous sentence if nothing else there agrees with the pronoun. If its
+meaning is uncertain, the pronoun is kept and the claim is marked as open.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Referent:
     """`Masc` or `Fem` if a pronoun shows the gender."""
 
     def agrees(self, pronoun: Token) -> bool:
-        """Whether the pronoun may refer to this person or thing, by number, gender and kind."""
+        """Whether the pronoun agrees in number, gender and kind, and so may refer to this person or thing."""
         gender = "".join(pronoun.morph.get("Gender", []))
         if not gender:
             return self.is_many or (self.is_name and self.kind == "thing")
@@ -91,7 +91,7 @@ class _Before:
 
 @dataclass(frozen=True, slots=True)
 class _Resolved:
-    """The meanings of a sentence's tokens."""
+    """What the pronouns and short names in a sentence refer to."""
 
     meant: Mapping[int, tuple[str, int | None]]
     """Maps each token to the name of its referent, and to the referent's token if that is in the same sentence."""
@@ -100,10 +100,10 @@ class _Resolved:
 
 
 def read_claims(sentence: str, before: Sequence[str], prompt: str | None, nlp: Language) -> list[ReadClaim]:
-    """The claims of a sentence, read in the context of the sentences `before` it, oldest first.
+    """Returns the claims in a sentence, using the sentences `before` it (oldest first) to resolve pronouns.
 
-    Each text is parsed once. If `before` is long, only its first and last few sentences are read. A sentence that is
-    too long to be parsed completely becomes one claim, as written.
+    Only the first sentence and the last few sentences in `before` are used. A sentence that is too long to parse
+    becomes a single claim, as written. Each text is parsed only once.
     """
     context = _context(before, prompt, nlp)
     found = []
@@ -123,13 +123,12 @@ def read_claims(sentence: str, before: Sequence[str], prompt: str | None, nlp: L
 
 
 def _is_torn(piece: Piece, resolved: _Resolved) -> bool:
-    """Whether a piece has an ambiguous pronoun whose possible referents are all in other pieces of the sentence."""
     places = {one.i for one in piece if not isinstance(one, str)}
     return any(place in places and rivals and not rivals & places for place, rivals in resolved.open.items())
 
 
 def _claim(piece: Piece, spelt: Mapping[int, str], resolved: _Resolved) -> ReadClaim:
-    """A claim in which the first mention of each referent is a name, unless the piece contains the name anyway."""
+    """Builds a claim that names each referent at its first mention, unless the piece already contains the name."""
     places = {one.i for one in piece if not isinstance(one, str)}
     named: dict[int, str] = {}
     known: set[str] = set()
@@ -154,7 +153,6 @@ def _context(before: Sequence[str], prompt: str | None, nlp: Language) -> _Befor
 
 
 def _of_prompt(prompt: str | None, nlp: Language) -> _Before:
-    """The context that the question provides: the name in it, if there is exactly one."""
     named = [] if not prompt else [one for one in _referents(read(plain_text(prompt), nlp)) if one.is_name]
     names = _known_names(named, {})
     if len({one.text for one in named}) != 1:
@@ -191,7 +189,7 @@ def _after(reading: Reading, resolved: _Resolved, context: _Before) -> _Before:
 
 
 def _told(subject: Token, reading: Reading) -> Iterator[_Referent]:
-    """Yields the names that the sentence gives its subject."""
+    """Yields names that the sentence equates with its subject, as in *the oldest justice was William O. Douglas*."""
     for token in subject.head.rights:
         is_definite = token.pos_ == "PROPN" or any(child.lower_ == "the" for child in token.children)
         if token.dep_ == "attr" and is_definite and subject.head.lemma_ == "be" and (name := _name(token, reading)):
@@ -199,7 +197,7 @@ def _told(subject: Token, reading: Reading) -> Iterator[_Referent]:
 
 
 def _known_names(found: Sequence[_Referent], known: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The known names and any new names of several words, indexed by their last word."""
+    """Adds new names of several words to the known names. Names are indexed by their last word."""
     names = dict(known)
     for one in found:
         words = one.text.split()
@@ -210,7 +208,7 @@ def _known_names(found: Sequence[_Referent], known: Mapping[str, tuple[str, ...]
 
 @lru_cache(maxsize=64)
 def _referents(reading: Reading) -> tuple[_Referent, ...]:
-    """The names and nouns in a sentence that a pronoun may refer to. Cached, because several sentences use them."""
+    """Returns the names and nouns that a pronoun may refer to. Cached because later sentences need them too."""
     found = []
     for token in reading.doc:
         is_part = token.dep_ in {"compound", "attr", "npadvmod", "nmod", "amod"} or token.ent_type_ in _NO_THING
@@ -222,14 +220,13 @@ def _referents(reading: Reading) -> tuple[_Referent, ...]:
 
 
 def _role(token: Token) -> str:
-    """The role of a token in its clause. A conjunct has the role of the noun to which it is joined."""
     while token.dep_ == "conj":
         token = token.head
     return str(token.dep_)
 
 
 def _name(token: Token, reading: Reading) -> str:
-    """A noun with its modifiers, but without clauses and appositives. Empty if it is long or depends on a pronoun."""
+    """Returns a noun with its modifiers, but without clauses. Empty if the phrase is long or contains a pronoun."""
     gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl", "conj", "cc", "case"}]
     if token.dep_ in _SUBJECTS and any(child.dep_ == "conj" for child in token.children):
         gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl"}]
@@ -247,7 +244,7 @@ def _name(token: Token, reading: Reading) -> str:
 
 
 def _kind(token: Token) -> Kind:
-    """The entity's kind, or `either` for names of one word, which the pipeline often misclassifies."""
+    """Returns the kind of entity, or `either` for one-word names, which the pipeline often misclassifies."""
     is_single = not any(child.dep_ == "compound" for child in token.lefts)
     if token.ent_type_ == "PERSON":
         return "either" if is_single else "person"
@@ -255,7 +252,6 @@ def _kind(token: Token) -> Kind:
 
 
 def _resolve(reading: Reading, context: _Before) -> _Resolved:
-    """The meanings of the pronouns and short names in a sentence."""
     meant: dict[int, tuple[str, int | None]] = {}
     open_: dict[int, frozenset[int]] = {}
     own = _referents(reading)
@@ -289,7 +285,7 @@ def _resolve(reading: Reading, context: _Before) -> _Resolved:
 
 
 def _is_personal(token: Token) -> bool:
-    """Whether a third-person pronoun refers to something, unlike in *it is known that ...* or *he or she*."""
+    """Whether the token is a third-person pronoun that refers to something, unlike *it* in *it is known that ...*."""
     around = token.doc[max(0, token.i - 2) : token.i + 3]
     if any(one.lower_ == "or" for one in around) and sum(one.pos_ == "PRON" for one in around) > 1:
         return False
@@ -299,14 +295,14 @@ def _is_personal(token: Token) -> bool:
 
 
 def _is_empty(clause: Token) -> bool:
-    """Whether the subject *it* only stands for a later clause: *it is known that ...*, *it was Ada who ...*."""
+    """Whether *it* is a placeholder for a later clause, as in *it is known that ...* or *it was Ada who ...*."""
     heads = [clause, *(child for child in clause.rights if child.dep_ in {"acomp", "attr"})]
     said = {child.dep_ for one in heads for child in one.rights}
     return bool(said & {"ccomp", "xcomp", "csubj", "relcl"}) and (clause.lemma_ == "be" or clause.tag_ == "VBN")
 
 
 def _is_pointing(token: Token) -> bool:
-    """Whether the token is a demonstrative without a noun: *This shows ...*."""
+    """Whether the token is a demonstrative without a noun, as in *This shows ...*."""
     return (
         token.tag_ == "DT"
         and token.dep_ in {*_SUBJECTS, "dobj", "pobj"}
@@ -320,7 +316,7 @@ def _form(token: Token) -> str:
 
 
 def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
-    """The subject of a clause that contains the pronoun, or of a clause joined to such a clause, if it agrees."""
+    """Returns the subject of a surrounding clause, or of a clause joined to one, if the pronoun agrees with it."""
     by_place = {one.place: one for one in own}
     above = list(token.ancestors)
     around = {token.i, *(one.i for one in above)}
@@ -333,9 +329,10 @@ def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
 
 
 def _certain(token: Token, context: _Before) -> _Referent | None:
-    """The only possible referent in the previous sentences: their subject, if nothing else agrees with the pronoun.
+    """Returns the person or thing in previous sentences that the pronoun must refer to, or None if that is uncertain.
 
-    If that subject is the topic and the pronoun is also a subject, only subjects and objects compete with it.
+    The last subject is chosen if nothing else agrees with the pronoun. If that subject is the topic and the pronoun is
+    itself a subject, only other subjects and objects count as alternatives.
     """
     subject, topic = context.subject, context.topic
     if context.is_unclear or subject_of(token.sent.root) is None:
@@ -354,7 +351,7 @@ def _certain(token: Token, context: _Before) -> _Referent | None:
 
 
 def _full_name(token: Token, context: _Before) -> str | None:
-    """The full name that a short name stands for, if there is only one: *Smeaton*, *the tower*."""
+    """Returns the full name for a short name such as *Smeaton* or *the tower*, if exactly one is known."""
     is_part = token.dep_ == "compound" or (token.dep_ == "poss" and token.head.pos_ == "PROPN")
     if is_part or any(child.dep_ != "det" for child in token.lefts):
         return None

@@ -1,8 +1,8 @@
-"""Splits a response into sentences, for all engines.
+"""Splits a response into sentences. All engines use this splitter.
 
-The splitter scans for full stops using closed lists of words, in time linear in the length of the text. Existing
-splitters are not used: spaCy's blank sentencizer breaks after "Fig." and "et al.", and pysbd's run time is quadratic in
-the length of a line.
+It looks for full stops, recognizes abbreviations from fixed word lists, and takes linear time. Existing splitters are
+not used: spaCy's blank sentencizer breaks after "Fig." and "et al.", and pysbd's run time is quadratic in the length of
+a line.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _CLAUSE_BREAK = re.compile(r"[;:,、，；)\]]\s+|\s+[–—-]\s+|[，；、]")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence: `response[start:end] == text`, without surrounding whitespace and list markers."""
+    """A sentence without surrounding whitespace and list markers, such that `response[start:end] == text`."""
 
     text: str
     start: int
@@ -80,10 +80,10 @@ class Sentence:
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """The sentences of a response in order. They do not overlap, and each contains a letter or digit.
+    """Returns the sentences of a response in order. Sentences do not overlap, and each contains a letter or digit.
 
     Headings, list items, table rows and hard line breaks end a sentence. Citations after a full stop belong to the
-    preceding sentence. Fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut at a clause or a space.
+    preceding sentence. Fenced code is skipped. A sentence longer than `MAX_SENTENCE` is cut after a clause or a space.
     """
     shown = with_line_ends(text)
     found = [sentence for block in find_blocks(shown) for sentence in sentences_of(shown, block)]
@@ -100,7 +100,7 @@ def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
 
 
 def first_open(text: str, start: int, end: int) -> int | None:
-    """The start of an unclosed quotation or parenthesis that later text may still close within the limit."""
+    """Returns the start of the first quotation or parenthesis that later text may still close, or None."""
     spans = _quotations(text, start, end)
     return next((at for at, close in spans if close is None and len(text) < at + MAX_QUOTED), None)
 
@@ -118,7 +118,7 @@ def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _last_break(text: str, start: int, limit: int) -> int:
-    """The last position before `limit` at which to cut: after a clause, else after a space, else `limit` itself."""
+    """Returns the last position before `limit` that follows a clause or, failing that, a space. Defaults to `limit`."""
     for form in (_CLAUSE_BREAK, _SPACE):
         late = [found.end() for found in form.finditer(text, start + MAX_SENTENCE // 2, limit)]
         if late:
@@ -127,7 +127,6 @@ def _last_break(text: str, start: int, limit: int) -> int:
 
 
 def _sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
-    """Yields the offsets in the block at which a sentence ends, after any closing marks and citations."""
     quoted = [(at, close) for at, close in _quotations(text, start, end) if close is not None]
     opens = [at for at, _ in quoted]
     sentence_start = start
@@ -154,7 +153,7 @@ def _end_of(pattern: re.Pattern[str], text: str, position: int, end: int) -> int
 
 
 def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | None]]:
-    """Yields start and end of quotations and parentheses of limited length, not nested. The end is None if open."""
+    """Yields the start and end of each quotation and parenthesis of limited length. The end is None if it is open."""
     position = start
     while (opening := _OPENING.search(text, position, end)) is not None:
         at, position = opening.start(), opening.end()

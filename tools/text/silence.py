@@ -1,4 +1,4 @@
-"""Recognizes parts of a response that need not be read, because they state nothing. If in doubt, a part is read."""
+"""Recognizes parts of a response that make no claim and need not be checked. If in doubt, a part is checked."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ _SHORT_TALK, _LONGEST_TALK = 4, 14
 
 
 def silence_of(part: Part) -> Silence | None:
-    """The reason why a part makes no claim, or None if it may make one.
+    """Returns why a part makes no claim, or None if it may make one.
 
-    A heading with a verb or figure may make a claim, and so may a question with a figure: *Did you know that 9 in 10
-    ...?*
+    A heading with a verb or number may make a claim, and so may a question with a number, such as *Did you know that 9
+    in 10 ...?*
     """
     if part.kind == "head":
         return "heading"
@@ -72,12 +72,12 @@ def silence_of(part: Part) -> Silence | None:
 
 
 def states_nothing(text: str) -> bool:
-    """Whether a sentence without claims is a question, small talk or an opinion. `text` must be plain text."""
+    """Whether a sentence is only a question, small talk or an opinion. `text` must be plain text."""
     return only_asks(text) or is_talk(text) or _is_opinion(text)
 
 
 def _is_opinion(text: str) -> bool:
-    """Whether the text is an opinion or exclamation without a name or figure: *What a life!*, *I love it.*"""
+    """Whether the text is an opinion or exclamation without a name or number, such as *What a life!* or *I love it.*"""
     words = text.split()
     is_named = any(word[:1].isupper() and word.rstrip(".,!’'") != "I" for word in words[1:])
     says_so = _OPINION.match(text) is not None or (text.endswith("!") and _CRY.match(text) is not None)
@@ -85,7 +85,7 @@ def _is_opinion(text: str) -> bool:
 
 
 def only_asks(text: str) -> bool:
-    """Whether the text is a question without a figure. The presuppositions of a question hardly ever need a check."""
+    """Whether the text is a question without a number. What a question presupposes hardly ever needs a check."""
     stripped = text.strip("\"“”'‘’ ")
     asked = _ASKING.match(stripped)
     if not stripped.endswith(_QUESTION_MARKS) or _may_tell(stripped[asked.end() if asked else 0 :]):
@@ -94,7 +94,7 @@ def only_asks(text: str) -> bool:
 
 
 def is_talk(text: str) -> bool:
-    """Whether the text only addresses the reader, without a figure: an offer, a greeting, an announcement."""
+    """Whether the text only addresses the reader with an offer, greeting or announcement, and contains no number."""
     opened = _TALK.match(text)
     if opened is None or _may_tell(text[opened.end() :].rstrip(":")):
         return False
@@ -114,6 +114,6 @@ def _is_title(text: str) -> bool:
 
 
 def _is_lead(text: str) -> bool:
-    """Whether the text only introduces a list: *Side effects:*, but not *It costs 9 €:* or *They are lethal:*."""
+    """Whether the text only introduces a list, as *Side effects:* does. *It costs 9 €:* also states a price."""
     is_short = len(content_words(text)) <= _SHORT_TALK and not any(map(str.isdigit, text))
     return text.endswith(":") and is_short and _FINITE.search(text) is None

@@ -1,8 +1,9 @@
 """Uses the dependency parse of a sentence to split it into claims, each of which is a complete English sentence.
 
-Coordinated predicates repeat their subject. Relative clauses, appositives and participles become sentences about their
-noun, and each member of a list gets its own claim. Parts that apply to several claims (an opening phrase, a condition,
-an auxiliary) are repeated in each. If the parse does not support a split, the sentence is not split.
+Each of several coordinated predicates becomes a claim with the same subject. Relative clauses, appositives and
+participles become sentences about their noun, and each member of a list gets its own claim. Parts that apply to several
+claims (an opening phrase, a condition, an auxiliary) are repeated in each. If the parse is not clear enough, the
+sentence is not split.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _JOINING = frozenset({"cc", "punct", "conj"})
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """The parts that a predicate takes over from the previous predicate."""
+    """What a predicate inherits from the previous predicate."""
 
     opening: Piece = ()
     subject: Piece = ()
@@ -62,7 +63,7 @@ class _Shared:
 
 
 def statements_of(text: str, nlp: Language) -> list[str]:
-    """The text, or its parts between semicolons if each of them is a complete sentence."""
+    """Splits the text at its semicolons if every part is a complete sentence."""
     parts = [part.strip() for part in text.split(";")]
     if not 1 < len(parts) <= MAX_CLAIMS or not all(
         part and _are_statements(_roots(read(part, nlp).doc)) for part in parts
@@ -72,8 +73,10 @@ def statements_of(text: str, nlp: Language) -> list[str]:
 
 
 def split_pieces(reading: Reading) -> tuple[list[Piece], Mapping[int, str]]:
-    """The claims as pieces of tokens and words (empty if the sentence should not be split), and a map from the tokens
-    of titles and asides to their spelling."""
+    """Splits a sentence into claims, as pieces of tokens and words. Empty if the sentence should not be split.
+
+    The second result maps the tokens of titles and asides to their full text.
+    """
     roots = _roots(reading.doc)
     if not _are_statements(roots) or reading.doc[-1].text == "?":
         return [], reading.spelt()
@@ -93,7 +96,6 @@ def _roots(doc: Doc) -> list[Token]:
 
 
 def _are_statements(roots: Sequence[Token]) -> bool:
-    """Whether each root has a subject and a finite verb."""
     return bool(roots) and all(subject_of(root) is not None and finite_tag(root) in _FINITE for root in roots)
 
 
@@ -103,7 +105,6 @@ def _is_whole(claim: str) -> bool:
 
 
 def _claims(predicate: Token, shared: _Shared) -> Iterator[Piece]:
-    """Yields the predicate's own claims, then those of parts set off from it, then those of predicates joined to it."""
     further = _further(predicate)
     details = [] if is_denied(predicate) else [one for one in predicate.subtree if is_detail(one, predicate)]
     own = subject_of(predicate)
@@ -139,7 +140,7 @@ def _each_setting(piece: Piece, predicate: Token) -> list[Piece]:
 
 
 def _further(predicate: Token) -> list[Token]:
-    """The predicates joined to this one by *and* or *but* that can be stated separately."""
+    """Returns the predicates that are joined to this one by *and* or *but* and can be stated separately."""
     found = [child for child in predicate.children if child.dep_ == "conj" and child.pos_ in {"VERB", "AUX"}]
     joined = [child for child in predicate.children if child.dep_ == "cc"]
     joined += [child for other in found for child in other.children if child.dep_ == "cc"]
@@ -183,7 +184,7 @@ def _stands_alone(first: Token, other: Token) -> bool:
 
 
 def _passed_on(first: Token, other: Token, shared: _Shared) -> _Shared:
-    """The parts that `other` takes over from `first`: an opening and, if it has no subject, subject and auxiliaries."""
+    """Returns what `other` inherits from `first`: the opening and, if needed, the subject and the auxiliaries."""
     own = subject_of(other)
     opening = _opening(first, other)
     if own is not None:
@@ -198,7 +199,7 @@ def _passed_on(first: Token, other: Token, shared: _Shared) -> _Shared:
 
 
 def _opening(first: Token, other: Token) -> Piece:
-    """The text before the subject of `first` that also applies to `other`.
+    """Returns the text before the subject of `first` that also applies to `other`.
 
     A condition, concession or source applies to every clause that follows. A time applies only to a clause with the
     same subject and no time of its own.

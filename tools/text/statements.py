@@ -1,4 +1,4 @@
-"""Distinguishes statements from questions, requests and remarks to the reader. In doubt, a sentence is a statement."""
+"""Distinguishes statements from questions, requests and remarks. If in doubt, a sentence counts as a statement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def states_something(sentence: str, nlp: Language) -> bool:
     """Whether a source could confirm or refute the sentence.
 
     Questions and abstentions state nothing. Requests, remarks to the reader, the writer's beliefs and headings state
-    something only if they contain a figure or a name.
+    something only if they contain a number or a name.
     """
     text = plain_text(sentence)
     if not any(map(str.isalnum, text)) or is_abstention(text) or _is_question(text):
@@ -60,17 +60,16 @@ def _is_heading(doc: Doc) -> bool:
 
 
 def _is_pointing(root: Token) -> bool:
-    """Whether the clause only points to the text that follows: *Here are some of them:*."""
+    """Whether the clause only points to the text that follows, as in *Here are some of them:*."""
     return root.lemma_ == "be" and any(child.lower_ in {"here", "below"} for child in root.children)
 
 
 def _leaves_open(root: Token, subject: Token) -> bool:
-    """Whether the clause leaves a question open: *It is hard to say how many ...*"""
+    """Whether the clause leaves a question open, as in *It is hard to say how many ...*."""
     said = [token for token in root.subtree if token.dep_ == "ccomp" and token.i > root.i]
     is_asked = any(child.tag_ in {"WRB", "WP"} or child.lower_ == "whether" for one in said for child in one.subtree)
     return subject.lower_ == "it" and is_asked and any(child.dep_ == "acomp" for child in root.children)
 
 
 def _has_detail(tokens: list[Token]) -> bool:
-    """Whether the tokens, apart from the first word of the sentence, contain a figure or a name."""
     return any(one.tag_ == "CD" or one.ent_type_ not in {"", "ORDINAL", "CARDINAL"} for one in tokens if one.i > 0)

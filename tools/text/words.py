@@ -1,4 +1,4 @@
-"""Extracts content words from a text, and lists number words, for queries and comparisons that need no parse."""
+"""Extracts content words and lists number words, for queries and comparisons that do not need a parse."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text in lowercase and in order, with repetitions but without function words.
+    """Returns the words of a text in lowercase and in order, with repetitions but without function words.
 
     Numbers count as words: `1,250.5` and `12/3/2015` are one word each.
     """

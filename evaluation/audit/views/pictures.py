@@ -1,7 +1,8 @@
 """Draws the four charts of an audit: scores as probabilities, agreement, bias, and bias before and after correction.
 
-Each function takes the figures at one threshold, the group with its data sets, and the evaluators' marks, and returns
-None if there is nothing to draw. Evaluators keep their colour and marker in all charts of a report.
+Each function takes the figures at one threshold, the group, the data sets in the group, and the evaluators' marks. A
+function returns None if there is nothing to draw. Each evaluator has the same colour and marker in all charts of a
+report.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _TICKS = range(0, 101, 25)
 
 
 def short(name: str) -> str:
-    """The name on one line. Long names are cut in the middle, since most names differ at the start or the end."""
+    """Returns the name on one line. Long names are cut in the middle, because most differ at the start or end."""
     words = as_words(name)
     if len(words) > LONGEST_NAME:
         words = f"{words[: LONGEST_NAME // 2]}…{words[-LONGEST_NAME // 2 + 1 :]}"
@@ -39,7 +40,7 @@ def short(name: str) -> str:
 
 @dataclass(frozen=True)
 class Mark:
-    """An evaluator's colour and marker in all charts of a report, one of 64 combinations."""
+    """The colour and marker of an evaluator in all charts of a report: one of 64 combinations."""
 
     number: int
     name: str
@@ -76,7 +77,6 @@ def _put(axes: Axes, points: Sequence[tuple[float, float]], mark: Mark, linestyl
 
 
 def _square(axes: Axes, x: str) -> None:
-    """Scales both axes to percentages and draws the diagonal, on which both values are equal."""
     axes.plot([0, 100], [0, 100], color=QUIET, linewidth=1, linestyle="dashed", zorder=1)
     axes.set_xlim(-3, 103)
     axes.set_ylim(-3, 103)
@@ -126,9 +126,9 @@ def _rates(one: SystemBias) -> tuple[float, float]:
 
 
 def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the fraction of attributable claims in each tenth of the scores against their mean score, per evaluator.
+    """For each evaluator, plots the fraction of attributable claims in each tenth of the scores against the mean score.
 
-    The chart is the same at every threshold, so it is drawn only at the first.
+    The chart is the same at every threshold, so it is drawn only at the first threshold.
     """
     del members
     drawn = [one for one in at.reliability if one.group.is_like(group)]
@@ -150,7 +150,7 @@ def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: 
 
 
 def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Draws the agreement between evaluators and with the labels, as a matrix of IoU values for each verdict."""
+    """Draws the agreement of evaluators with each other and with the labels, as a matrix of IoU values per verdict."""
     del members
     found = [one for one in at.agreement if one.group.is_like(group)]
     values = [
@@ -174,7 +174,7 @@ def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Ma
 def _paint_matrix(
     axes: Axes, values: Mapping[tuple[str, str | None], float | None], names: Sequence[str | None]
 ) -> None:
-    """Paints only the lower triangle, since pairs have no order."""
+    """Paints only the lower triangle, because the matrix is symmetric."""
     from matplotlib.patches import Rectangle
 
     for y, one in enumerate(names):

@@ -1,4 +1,4 @@
-"""Renders an audit of evaluators, with a guide to reading its figures, as a self-contained page or on the terminal."""
+"""Renders an audit, with a guide to reading its figures, as a self-contained page or on the terminal."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Part:
 
 @dataclass(frozen=True)
 class GroupPart:
-    """The part of the page about one group: its figures at each threshold."""
+    """The section of the page about one group, with its figures at each threshold."""
 
     number: int
     title: str
@@ -60,8 +60,9 @@ class GroupPart:
 def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> str:
     """Returns the page. The output is deterministic.
 
-    Drawing takes most of the time, so charts are drawn for the first `most_drawn` groups at the first threshold, and
-    for only the first group at the second. Tables omit results for single pairs of systems, which are in the JSON.
+    Drawing charts takes most of the time. At the first threshold, charts are therefore drawn only for the first
+    `most_drawn` groups, and at the second threshold only for the first group. Results for single pairs of systems are
+    in the JSON report but not in the tables.
     """
     marks = marks_of(report)
     return render_page(
@@ -80,7 +81,6 @@ def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> s
 
 
 def marks_of(report: AuditReport) -> dict[str, Mark]:
-    """The colour and marker of each evaluator in all charts of the report."""
     return {name: Mark(number, name) for number, name in enumerate(report.data.evaluators)}
 
 
@@ -107,7 +107,6 @@ def _title(group: Group, data: AuditData) -> str:
 
 
 def _downloads(report: AuditReport) -> Iterator[tuple[str, DownloadLink]]:
-    """Yields the name that links on the page use for a file, and the file."""
     yield "json", _held("audit.json", "application/json", report.model_dump_json(indent=2))
     for name, text in csv_files(report).items():
         yield name, _held(f"{name}.csv", "text/csv", text)
@@ -118,7 +117,7 @@ def _held(file: str, kind: str, text: str) -> DownloadLink:
 
 
 def print_audit(report: AuditReport, console: Console) -> None:
-    """Prints the figures for all data sets at the console's width. Markup in names has no effect."""
+    """Prints the figures for all data sets at the console's width. Names are printed literally, without markup."""
     group = groups_of(report.data)[0]
     for at in report.at:
         console.print(Text(f"At a threshold of {at.threshold:g}, {one_line(where(group))}", style="bold"))

@@ -1,7 +1,7 @@
-"""Defines the tables of an audit, as laid out in `tables.json`, for the terminal, the page and its CSV files.
+"""Defines the tables of an audit for the terminal, the page and the CSV files. Their layout is in `tables.json`.
 
 A row maps the field names of a record to its values. If the record contains a list of records, such as the methods of
-an adjustment, each of these has its own row, in which its fields have names like `methods.mean_bias`.
+an adjustment, each record in the list has its own row, with field names such as `methods.mean_bias`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_LINES = 40
 
 
 def percent(value: float) -> str:
-    """Formats a fraction as a percentage such as `70.5`, without the sign. Never returns `-0.0`."""
+    """Formats a fraction as a percentage such as `70.5`, without the % sign. Never returns `-0.0`."""
     return f"{round(100 * value, 1) + 0.0:.1f}"
 
 
@@ -50,20 +50,20 @@ class Scope:
     at: AuditAt
     group: Group
     members: frozenset[str] = frozenset()
-    """The data sets in the group; empty if the group is a single data set."""
+    """The data sets in the group. Empty if the group is a single data set."""
 
 
 _LAID_OUT = json.loads(resources.files(__package__).joinpath("tables.json").read_text("utf-8"))
 HEADS: Mapping[str, str] = _LAID_OUT["heads"]
 """Headers of text columns."""
 FIGURES: Mapping[str, str] = _LAID_OUT["figures"]
-"""Headers of numeric columns. A nested field such as `bins.tpr` uses the header of `tpr` if it has none of its own."""
+"""Headers of numeric columns. A nested field without a header, such as `bins.tpr`, uses the header of `tpr`."""
 _SHOWN = dict.fromkeys(("ece", "brier", "brier_of_share", "auc"), thousandths)
 _SHOWN |= {"kendall": coefficient, "pearson": coefficient}
 
 
 def _column(name: str) -> Column:
-    """The column for a field. If the name ends with `*`, the column appears only on pages."""
+    """Returns the column for a field. A column whose name ends with `*` appears only on pages."""
     field = name.removesuffix("*")
     last = field.rpartition(".")[2]
     words, figures = (table.get(field) or table.get(last) for table in (HEADS, FIGURES))
@@ -78,13 +78,13 @@ def _column(name: str) -> Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with one kind of row for a group."""
+    """A table about a group, with rows of one kind."""
 
     title: str
     rows: str
     """The kind of row, which is a key of `rows_of` and the name of the CSV file."""
     columns: str
-    """Field names separated by spaces, in order; see `_column`."""
+    """Field names in order, separated by spaces (see `_column`)."""
     of: Literal["group", "members"] = "group"
     """Whether the rows are for the group itself or for each of its data sets."""
     weights: bool = False
@@ -112,7 +112,6 @@ class Table:
 
 
 def _is_empty(row: Row) -> bool:
-    """Whether the row is for a bin without claims or belongs to an order table without pairs."""
     return row.get("bins.n") == 0 or (row.get("n_pairs") == 0 and "cells.n_pairs" in row)
 
 
@@ -142,7 +141,7 @@ def _cell(row: Row, name: str) -> Cell:
 
 
 def figure_of(one: AuditFigure, unit: str) -> Cell:
-    """The value as a percentage with its interval and the number of units, or the reason why it is undefined."""
+    """Returns the percentage with its interval and the number of units, or the reason why the figure is undefined."""
     rests_on = f"n {plural(one.n, unit)}"
     if one.n_datasets_undefined:
         rests_on += f", undefined on {plural(one.n_datasets_undefined, 'data set')}"
@@ -150,7 +149,7 @@ def figure_of(one: AuditFigure, unit: str) -> Cell:
 
 
 def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
-    """Maps each kind of row to all rows of that kind."""
+    """Returns all rows of each kind."""
     return {
         "rates": [*map(dict, at.rates)],
         "agreement": [*map(dict, at.agreement)],
@@ -172,7 +171,7 @@ def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
 
 
 def _parts(rows: Iterable[Row], name: str) -> Iterator[Row]:
-    """Yields a row for each record listed in field `name` of each row, with the record's fields after the row's own."""
+    """Expands each row to one row per record in the list that the row contains under `name`."""
     for row in rows:
         for number, part in enumerate(row[name], 1):
             yield {**row, f"{name}.number": number, **{f"{name}.{key}": value for key, value in part}}
@@ -181,8 +180,8 @@ def _parts(rows: Iterable[Row], name: str) -> Iterator[Row]:
 def csv_files(report: AuditReport) -> Mapping[str, str]:
     """Maps file names without extension to CSV contents, with the figures for all thresholds, groups and levels.
 
-    Names that a spreadsheet would interpret as formulas are prefixed with an apostrophe. Numbers are not rounded. There
-    are no files for omitted parts.
+    Names that a spreadsheet would interpret as formulas are prefixed with an apostrophe. Numbers are not rounded.
+    Omitted parts of the audit have no file.
     """
     found: dict[str, list[Row]] = {}
     for at in report.at:
@@ -192,7 +191,7 @@ def csv_files(report: AuditReport) -> Mapping[str, str]:
 
 
 def _flat(row: Row) -> Row:
-    """Flattens a row: fields of records get names like `tpr.low`, lists of names are joined, others are dropped."""
+    """Flattens a row. Fields of records get names like `tpr.low`. Only lists of names are kept, joined."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Record):
@@ -213,13 +212,13 @@ def _written(rows: Sequence[Row]) -> str:
 
 
 def limits_sheet() -> Sheet:
-    """The limits of the figures that matter for each use of an evaluator.
+    """Returns the requirements for each use of an evaluator.
 
-    The papers give no limits; these were chosen for this project. At a TPR and a TNR of 80%, at most one claim in five
-    of either label is misclassified; a coin toss gives 50%. Systems in a data set often differ by no more than 2
-    points, and a good system's error rate is below 5%. Evaluators in the paper order 20 to 26% of pairs wrongly; at a
-    tau of 0.8, at most one pair in ten is reversed. With chunks, predictions for 5% of claims change from noise alone,
-    and a loss of more than 10% is substantial (section 4.2).
+    The papers give no limits. These limits were chosen for this project for the following reasons. At a TPR and a TNR
+    of 80%, at most one claim in five of either label is misclassified; a coin toss gives 50%. Systems in a data set
+    often differ by no more than 2 points, and a good system's error rate is below 5%. Evaluators in the paper order 20
+    to 26% of pairs wrongly. At a tau of 0.8, at most one pair in ten is reversed. Chunking changes the predictions for
+    5% of claims through noise alone, and a loss of more than 10% is substantial (section 4.2).
     """
     heads = ("To …", "Check", "Good", "Poor")
     lines = (Line(tuple(map(Cell, row))) for row in _LAID_OUT["limits"])
@@ -236,7 +235,7 @@ LIMITS_NOTE = (
 
 @dataclass(frozen=True)
 class Section:
-    """One question with its tables, of which only the first is expanded, and an optional chart."""
+    """A question with an optional chart and with tables. Only the first table is expanded."""
 
     key: str
     title: str
@@ -249,11 +248,11 @@ class Section:
         return tuple(dict.fromkeys(table.rows for table in self.tables))
 
     def sheets(self, scope: Scope) -> list[Sheet]:
-        """The tables that have rows for the group."""
+        """Returns the tables that have rows for the group."""
         return [sheet for table in self.tables if (sheet := table.sheet(scope)).lines]
 
     def terminal_sheets(self, scope: Scope) -> list[Sheet]:
-        """The tables to print on the terminal. Long ones appear only in pages and files."""
+        """Returns the tables to print on the terminal. Long tables appear only in pages and files."""
         found = [(table, table.sheet(scope)) for table in self.tables if table.on_terminal]
         return [
             sheet for table, sheet in found if sheet.lines and (table.of == "group" or len(sheet.lines) <= MOST_LINES)
@@ -269,14 +268,17 @@ SECTIONS: tuple[Section, ...] = tuple(_section(**one) for one in _LAID_OUT["sect
 
 
 def sections_of(scope: Scope) -> Iterator[Section]:
-    """The sections that have rows for the group. The one by data set appears only for groups of several data sets."""
+    """Yields the sections that have rows for the group. A single data set has no section that compares data sets."""
     for section in SECTIONS:
         if (section.key != "by-dataset" or scope.members) and section.sheets(scope):
             yield section
 
 
 def groups_of(data: AuditData) -> list[Group]:
-    """All data sets together, task groups, and data sets. The first two are omitted if they contain one data set."""
+    """Returns the group of all data sets, then the task groups, then the single data sets.
+
+    The group of all data sets and the task groups are omitted if they contain only one data set.
+    """
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]
     groups += [Group(kind="task", name=name) for name in data.tasks if tasks.count(name) > 1]
@@ -284,7 +286,6 @@ def groups_of(data: AuditData) -> list[Group]:
 
 
 def scope_of(at: AuditAt, group: Group, data: AuditData) -> Scope:
-    """The group at a threshold, with its data sets."""
     if group.kind == "dataset":
         return Scope(at, group)
     members = (name for name in data.datasets if group.kind == "all" or data.task_of.get(name) == group.name)

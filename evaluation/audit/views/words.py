@@ -38,18 +38,18 @@ VALUES: Mapping[tuple[type[StrEnum], StrEnum], str] = {
 
 
 def tests_of(rankings: Iterable[Ranking]) -> str:
-    """Describes how pairs of systems were compared. Empty if there are no pairs."""
+    """Describes how pairs of systems were compared, or returns an empty string if there are no pairs."""
     used = {pair.test for one in rankings for pair in one.pairs}
     return "; ".join(words for test, words in TESTS.items() if test in used)
 
 
 def title_of(group: Group) -> str:
-    """The group's name as a heading."""
+    """Returns the group's name as a heading."""
     return {"all": "All data sets", "task": f"Task group: {group.name}", "dataset": f"Data set: {group.name}"}[
         group.kind
     ]
 
 
 def where(group: Group) -> str:
-    """The group's name within a sentence."""
+    """Returns the group's name for use within a sentence."""
     return {"all": "all data sets", "task": f"the data sets of {group.name}", "dataset": group.name}[group.kind]

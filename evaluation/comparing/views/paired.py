@@ -48,7 +48,7 @@ LONGEST_QUOTE = 100
 
 @dataclass(frozen=True)
 class Shown:
-    """How an outcome or a direction is displayed: with a sign if there is no colour, or in a status colour on pages."""
+    """How to display an outcome or a direction: with a sign if there is no colour, or in a status colour on pages."""
 
     words: str
     status: Status
@@ -80,7 +80,7 @@ VERDICT_STATUS: Mapping[Verdict, Status] = {
 def differences(
     title: str, sides: tuple[str, str], found: Sequence[PairedDifference], *, has_intervals: bool, group: str = "group"
 ) -> Sheet:
-    """One line per quantity, comparing two sides."""
+    """Returns a sheet that compares two sides, with one line per quantity."""
 
     def between(one: PairedDifference) -> Cell:
         ends = interval_cell(one, has_intervals=has_intervals, group=group)
@@ -111,7 +111,7 @@ def _from(one: PairedDifference, group: str) -> str:
 
 
 def interval_cell(one: PairedDifference, *, has_intervals: bool, group: str) -> Cell:
-    """The interval with its level, or the reason why there is none."""
+    """Returns the interval with its level, or the reason why there is none."""
     why = "" if one.value is None else why_no_interval(one, has_intervals=has_intervals, group=group)
     return Cell(interval(one, one.quantity, signed=True), level_words(one.level) if one.interval else why)
 
@@ -128,7 +128,7 @@ def _seen(one: PairedDifference) -> str:
 
 
 def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str, alt: str) -> Markup | None:
-    """Draws each difference of shares with its interval, in percentage points. The dot is filled if it is shown.
+    """Draws each difference of shares with its interval, in percentage points. The dot of a shown difference is filled.
 
     Returns None if no difference is defined.
     """
@@ -193,7 +193,7 @@ def flips_words(count: FlipCount) -> str:
 
 
 def causes(flips: Iterable[Flip]) -> Sheet:
-    """A sheet with a line for each cause of several flips in the same direction, with the most frequent cause first."""
+    """Returns a sheet with a line for each cause of several flips in the same direction, most frequent cause first."""
     found: defaultdict[tuple[object, ...], list[Flip]] = defaultdict(list)
     for flip in flips:
         if any(side.cited or side.wrong for side in (flip.first_side, flip.second_side)):
@@ -228,7 +228,7 @@ def _quoted(passages: Sequence[Evidence]) -> Cell:
 
 
 def side_words(side: FlipSide) -> str:
-    """The verdict with its repeats, as in `supported (3 of 3 repeats)`."""
+    """Describes the verdict with its repeats, as in `supported (3 of 3 repeats)`."""
     verdict = side.verdict.replace("_", " ")
     return verdict if side.n_scored == 1 else f"{verdict} ({side.n_repeats:,} of {side.n_scored:,} repeats)"
 
@@ -238,7 +238,7 @@ def gold_words(gold: Verdict | None) -> str:
 
 
 def place_words(flip: Flip) -> str:
-    """The claim's id and group, as in `ellery-1.1, document 1c9637f4fc5371ba`."""
+    """Returns the claim's id and group, as in `ellery-1.1, document 1c9637f4fc5371ba`."""
     return ", ".join(dict.fromkeys((flip.first_side.claim_id, flip.group)))
 
 
@@ -258,7 +258,7 @@ def differences_download(found: Iterable[PairedDifference]) -> DownloadLink:
 
 
 def flips_download(flips: Iterable[Flip]) -> DownloadLink:
-    """One row per flip, with the sources of the cited passages in one cell, one per line."""
+    """Returns a CSV file with one row per flip. The sources of the cited passages are in one cell, one per line."""
     head = (*_FLIP, *(f"{side}_{field}" for side in ("first", "second") for field in (*_SIDE, "cited")))
     rows = (
         [

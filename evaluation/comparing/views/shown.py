@@ -41,9 +41,9 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_ROWS = 5000
-"""Maximum number of pairs on the page; the download contains all of them."""
+"""Maximum number of pairs on the page. The download contains all pairs."""
 MOST_FLIPS = 2000
-"""Maximum number of flipped claims on the page, with rationales; the JSON and the CSV contain all of them."""
+"""Maximum number of flipped claims on the page, with rationales. The JSON and the CSV contain all flipped claims."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def _line_cells(line: ResponseLine) -> tuple[Cell, ...]:
 
 
 NAMED = 5
-"""Maximum number of systems of a side, or of prompts without a counterpart, that are listed; the rest are counted."""
+"""Maximum number of listed systems of a side, or of listed prompts without a counterpart. The rest are counted."""
 _VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
 """In the same order as in the table of a `ClaimAgreement`."""
 
@@ -158,7 +158,7 @@ def side_in_words(side: Side) -> str:
 
 
 def basis_in_words(side: Side) -> str:
-    """The basis of a side's figures: counts of responses and claims."""
+    """Describes the numbers of responses and claims behind a side's figures."""
     counts = side.counts
     return (
         f"{plural(side.n_responses, 'response')} ({side.n_abstained:,} abstained, "
@@ -169,7 +169,7 @@ def basis_in_words(side: Side) -> str:
 
 
 def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Responses without a counterpart: a heading, their number and the first few prompts."""
+    """Yields rows about responses without a counterpart: a heading, their number and the first few prompts."""
     for heading, lines in (
         ("Only in A", comparison.only_first),
         ("Only in B", comparison.only_second),
@@ -205,7 +205,10 @@ STEPS_NOTE = (
 
 
 def steps_sheet(comparison: Comparison) -> Sheet | None:
-    """A line per step for each quantity, and one for the whole difference. None if there are no runs in between."""
+    """Returns a sheet with a line per step and quantity, and a line for the whole difference.
+
+    Returns None if there are no runs in between.
+    """
     found = comparison.attribution
     if found is None:
         return None
@@ -264,7 +267,7 @@ _HASH = re.compile("[0-9a-f]{64}")
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Prints the comparison at the console's width. Markup in names and text has no effect."""
+    """Prints the comparison at the console's width. Names and text are printed literally, without markup."""
     print_section(console, title_of(comparison), rows_table(_side_rows(comparison)))
     print_sheet(console, differences_sheet(comparison))
     if (steps := steps_sheet(comparison)) is not None:
@@ -280,7 +283,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
 
 def print_flips(console: Console, counts: Sequence[FlipCount], flips: Sequence[Flip]) -> None:
-    """Prints how many claims flipped between which sides, and the first of them with the rationales of both sides."""
+    """Prints how many claims flipped between which sides, and the first flips with the rationales of both sides."""
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(no_wrap=True)
     table.add_column()
@@ -331,7 +334,6 @@ def _rows(comparison: Comparison) -> list[Row]:
 
 
 def _setting(value: str | None) -> str:
-    """The value unchanged, except that a hash is shortened to its beginning."""
     if value is None:
         return "none"
     return value[:12] if _HASH.fullmatch(value) else value

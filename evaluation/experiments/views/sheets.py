@@ -72,7 +72,7 @@ def history(report: ExperimentReport) -> Sheet:
 
 
 def proposals(found: OptimiseReport) -> Sheet:
-    """Returns a sheet with a line for each proposal: figures on the development part, and why it was kept or not."""
+    """Returns a sheet with each proposal's figures on the development part, and why it was kept or not."""
     rows = [one for of_round in found.rounds for one in of_round]
     measured = dict.fromkeys(figure.quantity for one in rows for figure in one.figures)
     columns: tuple[ColumnOf[Proposal], ...] = (
@@ -85,7 +85,7 @@ def proposals(found: OptimiseReport) -> Sheet:
 
 
 def _tried(quantity: Quantity, one: Proposal) -> Cell:
-    """Formats a figure as `0.806, 0.569 before`."""
+    """Formats a figure with the earlier figure, as in `0.806, 0.569 before`."""
     after, before = (
         next((each for each in of if each.quantity is quantity), None) for of in (one.figures, one.against)
     )
@@ -112,7 +112,7 @@ def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
 
 
 def _basis(figure: GroupFigure, noun: str) -> str:
-    """Formats the number of items, such as `n = 118 claims, 2 excluded`."""
+    """Formats the number of items, as in `n = 118 claims, 2 excluded`."""
     left_out = f", {figure.n_left_out:,} excluded" if figure.n_left_out else ""
     return f"n = {plural(figure.n, noun)}{left_out}"
 
@@ -137,7 +137,6 @@ def variants(report: ExperimentReport) -> Sheet:
 
 
 def _quantities(report: ExperimentReport) -> Iterator[ColumnOf[VariantReport]]:
-    """Yields columns for the headline, and for the other quantities for which any variant has a value."""
     measured = report.variants[0].figures
     for quantity, k in ((each, one.k) for each in Quantity for one in measured if one.quantity is each):
         found = [one.find(quantity, k) for one in report.variants]
@@ -152,7 +151,6 @@ def _measured(quantity: Quantity, k: int | None, report: ExperimentReport) -> Ca
 
 
 def _figure(found: QuantityFigure | None, quantity: Quantity, report: ExperimentReport) -> Cell:
-    """Returns the cell. If an accuracy is estimated from drawn labels, the cell includes the number of labels."""
     if found is None:
         return Cell(NOTHING)
     basis = _basis(found, item_of(quantity, report.kind))
@@ -173,7 +171,7 @@ def _share(one: GroupFigure) -> Cell:
 
 
 def items(report: ExperimentReport, most: int) -> Sheet:
-    """Returns a sheet with a line per item and a column per variant, for up to `most` items, disputed ones first."""
+    """Returns a sheet with up to `most` items as rows and the variants as columns. Disputed items come first."""
     shown = sorted(report.items, key=lambda one: not _differs(one))[:most]
     is_claim = report.kind == "claims"
     people: ColumnOf[ItemRow] = (Column("Human label"), lambda one: (one.gold or NOTHING).replace("_", " "))
@@ -192,7 +190,6 @@ def items(report: ExperimentReport, most: int) -> Sheet:
 
 
 def _differs(one: ItemRow) -> bool:
-    """Whether the variants differ in a claim's verdict or a response's value."""
     return len({(cell.verdict, None if one.claim is not None else cell.value) for cell in one.cells}) > 1
 
 
@@ -212,7 +209,10 @@ def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
 
 
 def differences(report: ExperimentReport, one: Conclusion, *, details: bool = True) -> Sheet:
-    """Returns a sheet with a line per quantity of two variants. Without `details`, only for headline and questions."""
+    """Returns a sheet that compares two variants, with a line per quantity.
+
+    Without `details`, the sheet contains only the headline and the questions.
+    """
     title, found = f"{one.second} against {one.first}", report.differences_of(one.first, one.second)
     found = tuple(each for each in found if details or each.is_headline or each.is_question)
     return paired.differences(title, (one.first, one.second), found, has_intervals=report.n_resamples > 0)

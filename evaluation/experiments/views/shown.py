@@ -1,4 +1,4 @@
-"""Renders an experiment as a self-contained page and for the terminal: first conclusions, then differences and flips.
+"""Renders an experiment as a self-contained page and on the terminal: first conclusions, then differences and flips.
 
 For continuous integration, renders the demands as JUnit XML or Markdown.
 """
@@ -62,7 +62,7 @@ DiffLine = tuple[Literal["same", "out", "in", "gap"], str]
 
 @dataclass(frozen=True)
 class PromptDiff:
-    """A variant's prompt compared with the baseline's. A side without the prompt is empty."""
+    """A variant's prompt compared with the baseline's prompt. A side without the prompt is empty."""
 
     variant: str
     prompt: str
@@ -107,7 +107,6 @@ def render_experiment_html(report: ExperimentReport, *, proposals: Sheet | None 
 
 
 def _glance(report: ExperimentReport) -> Markup | None:
-    """Returns a chart of the headline of every comparison."""
     rows = [one for one in report.differences if one.is_headline]
     name = name_of(report.headline, report.headline_k)
     against = any(one.first != report.baseline for one in rows)
@@ -133,7 +132,6 @@ def _compared(report: ExperimentReport) -> Iterator[ShownComparison]:
 
 
 def _settings(report: ExperimentReport) -> list[tuple[str, list[str]]]:
-    """Returns a row for each setting or prompt hash in which variants differ, with a cell for each variant."""
     flat = [flat_settings(one.variant.fingerprint.model_dump(mode="json")) for one in report.variants]
     names = sorted({name for one in flat for name in one})
     rows = [(name, [one.get(name) or "–" for one in flat]) for name in names]
@@ -141,7 +139,7 @@ def _settings(report: ExperimentReport) -> list[tuple[str, list[str]]]:
 
 
 def prompt_diffs(report: ExperimentReport) -> Iterator[PromptDiff]:
-    """Yields the differences in every prompt whose text is available and differs, by variant and name."""
+    """Yields the differences in every prompt that differs and whose text is available, by variant and name."""
     baseline = report.variants[0].variant.prompt_texts
     for one in report.variants[1:]:
         texts = one.variant.prompt_texts
@@ -178,7 +176,6 @@ def _downloads(report: ExperimentReport) -> Iterator[DownloadLink]:
 
 
 def _figure_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
-    """Yields the figures of all variants. Stability is included as `stability`."""
     for variant in report.variants:
         figures = [(one.quantity, one.k, one) for one in variant.figures]
         for quantity, k, one in (*figures, ("stability", None, variant.stability)):
@@ -192,7 +189,7 @@ def _item_rows(report: ExperimentReport) -> Iterator[tuple[Cell, ...]]:
 
 
 def print_experiment(report: ExperimentReport, console: Console) -> None:
-    """Prints the experiment at the width of the console. Markup in names and texts is not interpreted."""
+    """Prints the experiment at the console's width. Names and text are printed literally, without markup."""
     if report.conclusions:
         print_section(console, one_line(sheets.title_of(report)), _conclusions(report))
     print_sheet(console, sheets.variants(report))
@@ -230,7 +227,7 @@ def _rows(report: ExperimentReport) -> list[Row]:
 
 
 def demands_view(file: str) -> Callable[[ExperimentReport, str | None], str]:
-    """Returns the renderer for the file's extension. It accepts a report and a link to its page. Raises ConfigError."""
+    """Returns the function that renders a report in the file's format, with a link to a page. Raises ConfigError."""
     for ending, view in ((".xml", render_junit), (".md", render_markdown)):
         if file.endswith(ending):
             return view
@@ -242,12 +239,11 @@ def _demand_name(one: DemandResult) -> str:
 
 
 def _legal(text: str) -> str:
-    """Returns the text without characters that XML forbids."""
     return visible(text).translate(dict.fromkeys((0xFFFE, 0xFFFF)))
 
 
 def render_junit(report: ExperimentReport, page: str | None = None) -> str:
-    """Returns a test case for each demand, with the claims that made it fail. Claims without a verdict are an error."""
+    """Returns a test case for each demand, with the claims that failed it. Claims without a verdict are an error."""
     name, missed = _legal(report.name), [bool(one.unscored) for one in report.demands if not one.is_met]
     counts = {"tests": len(report.demands), "failures": missed.count(False), "errors": missed.count(True)}
     suite = Element("testsuite", {"name": name, **{head: str(n) for head, n in counts.items()}})

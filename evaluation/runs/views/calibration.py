@@ -1,4 +1,4 @@
-"""Shows a run's raw and corrected figures in words, as sheets and on the terminal, with any cautions."""
+"""Shows a run's raw and corrected figures as sentences and sheets, and on the terminal, with any cautions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CAUTION_WORDS = {
     Caution.NO_SPREAD: "prompts do not differ, so there is no interval; this does not prove certainty",
     Caution.WIDENED: "the interval was widened, because a class is rare or the few labels show no error",
     Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
-    Caution.LABELLED_IN_PART: "correcting F1@K requires responses whose claims all have a label, and none is known",
+    Caution.LABELLED_IN_PART: "correcting F1@K requires fully labelled responses, but there are none",
 }
 
 TRANSFER_WORDS = {
@@ -52,7 +52,7 @@ TRANSFER_WORDS = {
 
 
 TARGET_WORDS = {
-    Target.PROMPTS: "the system's answers to such prompts; intervals treat the run's prompts as a sample of them",
+    Target.PROMPTS: "the system's answers to similar prompts; intervals treat the run's prompts as a sample of these",
     Target.RUN: "this run's claims with a verdict, as if people had labelled all; intervals reflect unlabelled claims",
 }
 
@@ -67,8 +67,8 @@ PRECISION_WORDS = (
 def in_short(found: Calibration) -> Iterator[str]:
     """Yields each system's preferred precision, and how many labelled prompts would narrow its interval to ±10 points.
 
-    The number is approximate: it assumes that the width is inversely proportional to the square root of the number of
-    prompts, as if both samples grew in proportion.
+    This number is approximate. It assumes that the width of the interval is inversely proportional to the square root
+    of the number of prompts, as if both samples grew in proportion.
     """
     for one in found.systems:
         of_method = {each.method: each for each in (one.precision.prediction_powered, one.precision.adjusted_count)}
@@ -90,7 +90,7 @@ GOOD_WIDTH = 0.1
 
 
 def targets(found: Calibration) -> list[str]:
-    """Returns what the figures refer to, with a line for each kind."""
+    """Returns what the figures refer to, with a line for each kind of figure."""
     said = [f"all but “this run alone”: {TARGET_WORDS[Target.PROMPTS]}"]
     if any(one.precision.own_claims is not None for one in found.systems):
         return [*said, f"this run alone: {TARGET_WORDS[Target.RUN]}"]
@@ -98,7 +98,7 @@ def targets(found: Calibration) -> list[str]:
 
 
 def assumptions(found: Calibration) -> list[str]:
-    """Returns the assumptions behind the systems' preferred precision, with a line for each.
+    """Returns the assumptions behind the systems' preferred precision, with a line for each assumption.
 
     If all of a system's claims are labelled, its precision is computed from the labels without assumptions.
     """
@@ -108,16 +108,17 @@ def assumptions(found: Calibration) -> list[str]:
 
 
 def overlap_words(one: RunDebiasing) -> str:
-    """Says how many labelled claims were drawn together with the run."""
+    """Describes how many labelled claims were drawn together with the run."""
     n_labels = one.precision.prediction_powered.n_labels + one.precision.evaluator.n_unscored
     if not one.n_of_prompts:
-        return f"none of {plural(n_labels, 'labelled claim')} is from its prompts, so there are two samples"
+        return f"none of the {plural(n_labels, 'labelled claim')} comes from its prompts, so there are two samples"
     own = f", {one.n_own:,} of them its own claims" if one.n_own else ""
-    return f"{one.n_of_prompts:,} of {plural(n_labels, 'labelled claim')} are from its prompts and drawn with them{own}"
+    labels = plural(n_labels, "labelled claim")
+    return f"{one.n_of_prompts:,} of {labels} come from its prompts and were drawn with them{own}"
 
 
 def weight_words(estimate: Estimate) -> str:
-    """Formats lambda as in `λ 0.18: 82% from labels alone`, and mentions scores if used; empty without a lambda."""
+    """Formats lambda as in `λ 0.18: 82% from labels alone`, or returns an empty string if there is no lambda."""
     if estimate.weight is None or estimate.label_share is None:
         return ""
     by = ", by scores" if estimate.uses_scores else ""
@@ -126,7 +127,7 @@ def weight_words(estimate: Estimate) -> str:
 
 
 def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
-    """Yields the figures of a system with their names and bases, raw before corrected."""
+    """Yields the figures of a system with their names and bases. Raw figures come first."""
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
         yield PRECISION, estimate, _basis(estimate, plural(estimate.n_run, "claim"))
     if one.precision.own_claims is not None:
@@ -138,7 +139,6 @@ def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
 
 
 def _basis(estimate: Estimate, run: str) -> str:
-    """Returns the basis of an estimate, such as `6 claims` or `3 responses, 5 labels`."""
     return run if estimate.method is Method.RAW else f"{run}, {plural(estimate.n_labels, 'label')}"
 
 
@@ -170,7 +170,6 @@ def _method(row: _Figure) -> Cell:
 
 
 def _interval(row: _Figure) -> Cell:
-    """Returns the interval, or a dash and the reason why there is none."""
     why = next((NO_INTERVAL_WORDS[one] for one in row[2].cautions if one in NO_INTERVAL_WORDS), "")
     is_missing = row[2].value is not None and row[2].interval is None
     return Cell(interval(row[2].low, row[2].high), why if is_missing else "")
@@ -185,7 +184,7 @@ def _level(found: Calibration) -> float:
 
 
 def evaluator(found: Calibration) -> Sheet:
-    """Returns TPR and FPR on the labelled claims for each system, with interval and basis."""
+    """Returns a sheet with each system's TPR and FPR on the labelled claims, with their intervals and basis."""
     columns: tuple[ColumnOf[_Rate], ...] = (
         (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),
@@ -217,7 +216,7 @@ def print_calibration(found: Calibration, console: Console) -> None:
 
 
 def _with_reasons_below(sheet: Sheet) -> Sheet:
-    """Removes the reasons for undefined figures, which are too long for cells and are printed below the sheet."""
+    """Removes reasons for undefined figures. They are too long for cells and are printed below the sheet."""
     lines = tuple(
         replace(line, cells=tuple(replace(cell, text="undefined", why="") if cell.why else cell for cell in line.cells))
         for line in sheet.lines

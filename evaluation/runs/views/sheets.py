@@ -1,4 +1,4 @@
-"""Describes a run in words and sheets: its scores and their basis, ranks, and agreement with human labels."""
+"""Describes a run in sentences and sheets: its scores and their basis, ranks, and agreement with human labels."""
 
 from __future__ import annotations
 
@@ -72,17 +72,17 @@ def k_words(choice: ChosenK) -> str:
 
 
 def share(value: float | None) -> str:
-    """Formats a value with three decimals; a dash if there is none."""
+    """Formats a value with three decimals, or returns a dash if there is no value."""
     return NOTHING if value is None else f"{value:.3f}"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Formats an interval, as in `[0.612, 0.701]`; a dash if there is none."""
+    """Formats an interval, as in `[0.612, 0.701]`, or returns a dash if there is no interval."""
     return NOTHING if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 def few_prompts(figures: Iterable[PromptFigure]) -> str:
-    """Returns a warning if intervals are based on few prompts; otherwise empty."""
+    """Returns a warning if intervals are based on few prompts, or else an empty string."""
     fewest = min((one.n_prompts for one in figures if one.interval is not None), default=FEWEST_PROMPTS)
     if fewest >= FEWEST_PROMPTS:
         return ""
@@ -90,12 +90,12 @@ def few_prompts(figures: Iterable[PromptFigure]) -> str:
 
 
 def few_prompts_of(scores: LongFormScores) -> str:
-    """Returns this warning for the means of a run's systems."""
+    """Returns the warning of `few_prompts` for the means of a run's systems."""
     return few_prompts(mean for one in scores.systems for measure, _, mean in figures_of(one) if not measure.is_share)
 
 
 def few_prompts_of_labels(found: LabelAgreement) -> str:
-    """Returns this warning for the agreement with human labels."""
+    """Returns the warning of `few_prompts` for the agreement with human labels."""
     return few_prompts(getattr(one, name) for one in (found.overall, *found.systems) for name in AGREEMENTS)
 
 
@@ -119,18 +119,18 @@ _COUNTS: tuple[ColumnOf[SystemScore], ...] = (
 
 
 def claims(scores: LongFormScores) -> Sheet:
-    """Returns the numbers of responses and claims of each system, by outcome."""
+    """Returns a sheet with the numbers of each system's responses and claims, by outcome."""
     return sheet_of("Claims", (_SYSTEM, *_COUNTS), scores.systems)
 
 
 def scores_of(scores: LongFormScores) -> Sheet:
-    """Returns each measure of each system. Files also contain the basis, which pages and terminals show in `claims`."""
+    """Returns a sheet with each system's measures. Files contain the basis; pages and terminals show it in `claims`."""
     counts = [(replace(column, on_terminal=False, on_page=False), say) for column, say in _COUNTS]
     return sheet_of("Scores of each system", (_SYSTEM, *_measured(scores), *counts), scores.systems)
 
 
 def turned(title: str, scores: LongFormScores) -> Sheet:
-    """Returns the leading measures in rows, as on the terminal."""
+    """Returns a sheet with the leading measures in rows, as on the terminal."""
     return scores_of(scores).turned(title, measure="Measure", value="Mean", interval=interval_head(scores.level))
 
 
@@ -156,7 +156,7 @@ def mean_cell(mean: Mean) -> Cell:
 
 
 def by_labels(scores: LongFormScores, labelled: LongFormScores) -> Sheet:
-    """Returns the leading measures from verdicts, each next to the same measure from human labels."""
+    """Returns a sheet with the leading measures from verdicts, each next to the same measure from human labels."""
     people = {one.system: one for one in labelled.systems}
 
     def by_people(say: Callable[[SystemScore], Cell | str | int]) -> Callable[[SystemScore], Cell | str | int]:
@@ -220,7 +220,7 @@ def agreement(found: LabelAgreement) -> Sheet:
 
 
 def verdicts(found: LabelAgreement) -> Sheet:
-    """Returns the verdicts by label, with a row for each system and label."""
+    """Returns a sheet with the verdicts by label, and a row for each system and label."""
 
     def counted(place: int) -> Callable[[tuple[SystemAgreement, int]], Cell]:
         return lambda row: replace(count_cell(_by_verdict(_by_label(row[0])[row[1]])[place]), is_marked=row[1] == place)

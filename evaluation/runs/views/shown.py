@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 5000
-"""Maximum number of responses listed on the page; the downloadable table contains all of them."""
+"""Maximum number of responses listed on the page. The downloadable table contains all responses."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class ResponseRow:
 
     line: ResponseLine
     group: str
-    """The group by which it can be filtered."""
+    """The group by which the row can be filtered."""
     outcome: str
     precision: float | None
     f1: float | None
@@ -95,7 +95,6 @@ def _row(line: ResponseLine, summary: RunSummary) -> ResponseRow:
 
 
 def _outcome(line: ResponseLine) -> tuple[str, str]:
-    """Returns the group of a response, and the words for it."""
     if line.abstained:
         return "abstained", "no claims (abstained)"
     if line.unscored:
@@ -106,13 +105,13 @@ def _outcome(line: ResponseLine) -> tuple[str, str]:
 
 
 def _worst_first(row: ResponseRow) -> tuple[bool, float, int, str, str]:
-    """Sorts by lowest precision, then by most unsupported claims; responses without a precision come last."""
+    """Returns the sort key: lowest precision first, then most unsupported claims. Undefined precisions come last."""
     share, line = row.precision, row.line
     return share is None, share or 0.0, -line.counts.not_supported, line.system, line.prompt_id
 
 
 def _leading(summary: RunSummary) -> list[str]:
-    """Returns the systems, starting with the best at the first K; systems without a value come last."""
+    """Returns the systems, starting with the best at the first K. Systems without a value come last."""
     names = [one.system for one in summary.scores.systems]
     ranked = summary.scores.rankings[0].systems if summary.scores.rankings else ()
     return [*ranked, *(name for name in names if name not in ranked)]
@@ -154,7 +153,7 @@ _MARKED = 8
 
 
 def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence[str]) -> Markup | None:
-    """Draws one line per system, in this order, and marks the run's Ks. Returns None if no system has a value."""
+    """Draws one line per system, in the order of `systems`, and marks the run's Ks. None if no system has a value."""
     lines = {name: [(one.k, one.f1.get(name)) for one in curve] for name in systems}
     drawn = {name: line for name, line in lines.items() if any(value is not None for _, value in line)}
     if not drawn:
@@ -211,13 +210,13 @@ def print_run(summary: RunSummary, console: Console) -> None:
 
 
 def policy(scores: LongFormScores) -> str:
-    """Says how abstentions count, and how many there were."""
+    """Describes how abstentions count, and how many there were."""
     n_abstained = sum(system.n_abstained for system in scores.systems)
     return f"{sheets.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
 
 
 def repeats(summary: RunSummary) -> str:
-    """Says how repeated claims count, and how many were left out."""
+    """Describes how repeated claims count, and how many were left out."""
     n_repeated = sum(system.counts.repeated for system in summary.scores.systems)
     said = sheets.repeats_words(summary.fingerprint.repeats)
     return f"{said} ({plural(n_repeated, 'claim')} left out)" if n_repeated else said

@@ -123,7 +123,7 @@ def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (changed(1, label=2), ":2: field 'label': must be 1 (attributable) or 0 (not), not 2"),
+        (changed(1, label=2), ":2: field 'label': must be 1 (attributable) or 0 (unattributable), not 2"),
         (changed(0, evaluators={"e": 1.3}), ":1: field 'evaluators.e': must be a number from 0 to 1, or null, "
          "not 1.3"),
         (changed(2, evaluators={"e": math.nan}), ":3: this line is not JSON: NaN is not a JSON number"),
@@ -131,14 +131,14 @@ def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
         (changed(2, claim_id=1.5), ":3: field 'claim_id': must be a string or a whole number, not 1.5"),
         (without(2, "label"), ":3: field 'label': it is missing"),
         (without(1, "evaluators"), ":2: field 'evaluators': it is missing"),
-        (without(2, "task"), ":3: field 'task': it is missing, but line 1 has it"),
-        (without(0, "document"), ":2: field 'document': it is present, but line 1 does not have it"),
-        ([*FULL[:2], {**FULL[2], "prompt_id": None}], ":3: field 'prompt_id': it is missing, but line 1 has it"),
-        (changed(0, probability=0.5), ":2: field 'probability': it is missing, but line 1 has it"),
+        (without(2, "task"), ":3: field 'task': is missing here but present in line 1"),
+        (without(0, "document"), ":2: field 'document': is present here but missing in line 1"),
+        ([*FULL[:2], {**FULL[2], "prompt_id": None}], ":3: field 'prompt_id': is missing here but present in line 1"),
+        (changed(0, probability=0.5), ":2: field 'probability': is missing here but present in line 1"),
         (changed(2, probability=1.5), ":3: field 'probability': Input should be less than or equal to 1, not 1.5"),
-        ([*ROWS, ROWS[1]], ":4: field 'claim_id': line 2 has the same claim_id, '8', in the same response"),
-        ([FULL[0], {**FULL[1], "task": "QA"}], ":2: field 'task': data set 'x' has 'summaries' in line 1, not 'QA'"),
-        ([FULL[0], {**FULL[1], "prompt_id": "q"}], ":2: field 'prompt_id': response 'r1' has 'p1' in line 1, not 'q'"),
+        ([*ROWS, ROWS[1]], ":4: field 'claim_id': '8' is already used in line 2"),
+        ([FULL[0], {**FULL[1], "task": "QA"}], ":2: field 'task': data set 'x' has 'summaries' in line 1"),
+        ([FULL[0], {**FULL[1], "prompt_id": "q"}], ":2: field 'prompt_id': response 'r1' has 'p1' in line 1"),
         (changed(0, evaluators={})[:1], "field 'evaluators'"),
     ],
 )  # fmt: skip
@@ -152,13 +152,13 @@ def test_what_is_wrong_is_refused_by_line_and_field(tmp_path: Path, rows: list[d
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,evaluator:e\n1,\n", ":2: field 'dataset': it is missing, and so are system, response_id, claim_id, "),
+        ("a,evaluator:e\n1,\n", ":2: field 'dataset': is missing, and so are system, response_id, claim_id, "),
         ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,yes,\n", ":2: field 'label': must be"),
         ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,1,nan\n", ":2: field 'evaluators.e': must be"),
         ("dataset,system,response_id,claim_id,label,evaluators\nx,a,r,c,1,nothing\n", "'evaluators': must be"),
         (f"dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,{'[' * 100_000},1\n", "'label': must be"),
-        ("dataset,evaluators,evaluator:e\nx,{},1\n", ":2: field 'evaluators': put scores here or in columns"),
-        ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,1,\n", "no row has a score"),
+        ("dataset,evaluators,evaluator:e\nx,{},1\n", ":2: field 'evaluators': put scores in `evaluators` or in"),
+        ("dataset,system,response_id,claim_id,label,evaluator:e\nx,a,r,c,1,\n", "one row must contain a score"),
         ("dataset,system\n", "the file has no rows"),
     ],
 )

@@ -106,9 +106,9 @@ TWO = "Kendall's and Pearson's coefficients need three systems"
         (
             [replace(row, system="unknown") if row.system == "c" else row for row in sample_rows()],
             [
-                "news: 24 of 72 claims belong to the system `unknown`.",
+                "news: 24 of 72 claims belong to the `unknown` system.",
                 f"news: {TWO}",
-                "talk: 24 of 72 claims belong to the system `unknown`.",
+                "talk: 24 of 72 claims belong to the `unknown` system.",
                 f"talk: {TWO}",
             ],
         ),

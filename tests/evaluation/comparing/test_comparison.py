@@ -122,7 +122,7 @@ def test_ks_are_those_of_both_runs_unless_named() -> None:
     ("first", "second", "named"),
     [
         ([("p", "one")], [("q", "one")], "have no prompts in common"),
-        ([("p", "x"), ("p", "y")], [("p", "z")], "share none; select one of each with --system: x, y of A, z of B"),
+        ([("p", "x"), ("p", "y")], [("p", "z")], r"select one system of A \(x, y\) and one of B \(z\)"),
         ([], [("p", "x")], "contains no responses"),
     ],
 )
@@ -137,10 +137,10 @@ def test_runs_that_do_not_belong_together_are_refused(
 
 def test_a_system_that_is_not_there_is_named() -> None:
     a = [judged("p", "s", system=s) for s in "xyz"]
-    with pytest.raises(ConfigError, match="no responses by w; its systems are x, y, z"):
+    with pytest.raises(ConfigError, match="no responses by w; choose from x, y, z"):
         compare(compared(a, system="w"), compared(a, system="x"))
     summary = summary_of(a)
-    with pytest.raises(ConfigError, match="select two of its systems with --system: x, y, z"):
+    with pytest.raises(ConfigError, match="use `--system` to select two of x, y, z"):
         compare(ComparedRun("a", summary, a), ComparedRun("a", summary, a))
     with pytest.raises(ConfigError, match="cannot compare a run with itself"):
         compare(ComparedRun("a", summary, a, "x"), ComparedRun("a", summary, a, "x"))

@@ -145,11 +145,11 @@ def test_what_cannot_be_tested_is_not_met() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("f1", "for variants, use balanced_accuracy, accuracy, tpr, tnr, unscored_share, coverage, "),
-        ("tnr@5", "for variants, use"),
-        ("tnr:5", "the margin of a share must be below 1; 0.05 means five points"),
-        ("tnr >= 90", "demand tnr >= 90: a share cannot be above 1; 0.9 means 90 %"),
-        ("unscored_share <= 5", "demand unscored_share <= 5: a share cannot be above 1"),
+        ("f1", "for variants; use one of these: balanced_accuracy, accuracy, tpr, tnr, unscored_share, coverage, "),
+        ("tnr@5", "unknown metric for variants"),
+        ("tnr:5", "the margin of a share must be below 1; 0.05 means five percentage points"),
+        ("tnr >= 90", "demand tnr >= 90: a share must be at most 1; 0.9 means 90 %"),
+        ("unscored_share <= 5", "demand unscored_share <= 5: a share must be at most 1"),
     ],
 )
 def test_metrics_that_are_not_compared_are_refused(text: str, words: str) -> None:

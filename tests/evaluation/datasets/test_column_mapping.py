@@ -34,11 +34,11 @@ def test_columns_become_fields(tmp_path: Path) -> None:
     ("changes", "column", "message"),
     [
         ({"Sentence": " "}, "Sentence", 'must be non-empty text, not " "'),
-        ({"verdict": "maybe"}, "verdict", "the mapping contains the labels False, no, yes, but not 'maybe'"),
-        ({"verdict": True}, "verdict", "the mapping contains the labels False, no, yes, but not 'True'"),
+        ({"verdict": "maybe"}, "verdict", "add 'maybe' to the mapping, which contains only the labels False, no, yes"),
+        ({"verdict": True}, "verdict", "add 'True' to the mapping, which contains only the labels False, no, yes"),
         ({"document": 3}, "document", "must be a string, not 3"),
         ({"key": "a"}, "key", "line 1 has the same id, 'a'"),
-        ({"verdict": ...}, "verdict", "it is missing"),
+        ({"verdict": ...}, "verdict", "there is no such column"),
     ],
 )
 def test_an_error_names_the_column_of_the_file(

@@ -80,7 +80,7 @@ def test_a_file_is_downloaded_once_and_its_origin_recorded(server: FakeServer, t
 
 def test_another_checksum_is_an_error_and_leaves_nothing(server: FakeServer, tmp_path: Path) -> None:
     server.respond = served
-    with pytest.raises(DataError, match=rf"its SHA-256 is {sha256(BODY)}, not {'0' * 64}:"):
+    with pytest.raises(DataError, match=rf"the SHA-256 is {sha256(BODY)} instead of {'0' * 64};"):
         fetch(dataset(server.url, "0" * 64), tmp_path, parts=("dev",), download=THRICE)
     assert files_in(tmp_path) == []
     assert len(server.received) == 1
@@ -92,7 +92,7 @@ def test_a_download_that_breaks_off_is_made_again_and_has_no_name_before(server:
         return Reply(body=BODY[:length], headers=PLAIN, content_length=len(BODY))
 
     server.respond = cut_first
-    with pytest.raises(ToolError, match="no complete response") as caught:
+    with pytest.raises(ToolError, match="cannot download ") as caught:
         fetch(dataset(server.url), tmp_path, parts=("dev",), download=ONCE)
     assert caught.value.retryable
     assert files_in(tmp_path) == ["mine/dev/deep/rows.jsonl.part"]
@@ -117,7 +117,7 @@ def test_a_silent_server_is_no_wait_without_end(server: FakeServer, tmp_path: Pa
 
 
 def test_what_is_handed_out_on_request_says_where(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"accept its terms: download it at https://mine\.test and pass the folder"):
+    with pytest.raises(ConfigError, match=r"accept its terms; download it from https://mine\.test and pass the folder"):
         fetch(dataset("http://127.0.0.1:1", gated=True), tmp_path, download=ONCE)
 
 
@@ -154,13 +154,13 @@ def test_a_folder_without_the_files_is_named(tmp_path: Path) -> None:
         fetch(known, tmp_path / "here", tmp_path)
     with pytest.raises(DataError, match="no files for mine test were found"):
         fetch(known, tmp_path / "here", tmp_path, parts=("test",))
-    with pytest.raises(DataError, match="there is no such folder"):
+    with pytest.raises(DataError, match="this folder does not exist"):
         fetch(known, tmp_path / "here", tmp_path / "absent")
 
 
 def test_a_copy_with_another_checksum_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_bytes(b"other")
-    with pytest.raises(DataError, match="but the published file has"):
+    with pytest.raises(DataError, match="instead of the published"):
         fetch(dataset("https://mine.test"), tmp_path / "here", tmp_path)
     assert not (tmp_path / "here/mine/dev/deep/rows.jsonl").exists()
 

@@ -79,10 +79,10 @@ def test_a_malformed_row_is_named(tmp_path: Path, row: Any, said: str) -> None:
     [
         (
             ("one", "two", None),
-            "x.jsonl:3: field 'who': line 1 names its system, but this one does not: set the system",
+            "x.jsonl:3: field 'who': line 1 names its system, but this line does not; set the system",
         ),
         (("one", "two", " "), "x.jsonl:3: field 'who': line 1 names its system"),
-        ((None, None, "one"), "x.jsonl:3: field 'who': line 1 names no system: set the system in each row or in none"),
+        ((None, None, "one"), "x.jsonl:3: field 'who': this line names its system, but line 1 does not"),
     ],
 )
 def test_systems_are_named_in_each_row_or_in_none(tmp_path: Path, systems: Sequence[str | None], said: str) -> None:

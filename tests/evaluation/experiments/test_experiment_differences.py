@@ -180,7 +180,7 @@ def test_contradictory_results_are_refused() -> None:
     cases: Mapping[str, tuple[JudgedClaim, ...]] = {
         "packaged, repeat 1: the claim 'c0000' has two results": _twice(results),
         "the claim 'c0000' has two different labels": _relabelled(results),
-        "packaged: there is a result of repeat 9, but the experiment has 3": _of_repeat_9(results),
+        "packaged: a result belongs to repeat 9, but there are only 3 repeats": _of_repeat_9(results),
     }
     for words, claims in cases.items():
         with pytest.raises(DataError, match=words):

@@ -47,14 +47,14 @@ def test_claims_are_grouped_by_response_then_by_document(home: Path) -> None:
 def test_ids_that_only_their_response_tells_apart_become_longer(home: Path) -> None:
     rows = [{"id": f"{n}", "claim": "A", "claim_id": "1", "response_id": f"r{n}", "system": "s"} for n in range(2)]
     assert [item.run.id for item in load_data(written(home, *rows)).items] == ["s/r0/1", "s/r1/1"]
-    with pytest.raises(DataError, match=r"data\.jsonl:3: field 'claim_id': line 1 has the same claim_id"):
+    with pytest.raises(DataError, match=r"data\.jsonl:3: field 'claim_id': '.*' is already used in line 1"):
         load_data(written(home, *rows, {**rows[0], "id": "x"}))
 
 
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"text": "A"}, "a row needs `claim`, or `prompt`"),
+        ({"text": "A"}, "each row needs `claim`, or `prompt`"),
         ({"claim": " "}, "field 'claim': must be non-empty text"),
         ({"claim": "A", "label": 2}, "field 'label'"),
         ({"response": "A"}, "field 'prompt': it is missing"),

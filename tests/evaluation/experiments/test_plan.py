@@ -63,11 +63,11 @@ def test_the_plan_is_fused_unless_one_is_named() -> None:
     ("old", "new", "line", "field", "said"),
     [
         ("repeats: 3", "repeats: 0", 4, "repeats", "greater than or equal to 1"),
-        ("repeats: 3", "repeat: 3", 4, "repeat", "there is no such field"),
+        ("repeats: 3", "repeat: 3", 4, "repeat", "unknown field"),
         ("repeats: 3", "repeats: 3\nrepeats: 4", 5, None, "'repeats' appears twice"),
-        ("repeats: 3", "folder: /etc", 4, "folder", "there is no such field"),
-        ("baseline: packaged", "baseline: none", 3, "baseline", "the variants are packaged, strict"),
-        ("data: data/claims.jsonl\n", "", 1, "data", "it is missing"),
+        ("repeats: 3", "folder: /etc", 4, "folder", "unknown field"),
+        ("baseline: packaged", "baseline: none", 3, "baseline", "must be one of packaged, strict"),
+        ("data: data/claims.jsonl\n", "", 1, "data", "is missing"),
         ("name: strict-assessment", "name: '../../etc'", 1, "name", "use up to 64"),
         ("  strict:\n", "  '{{x}}':\n", 11, "variants.{{x}}", "use up to 64"),
         ("  strict:\n", "  no:\n", 11, None, "field names must be strings"),
@@ -77,13 +77,13 @@ def test_the_plan_is_fused_unless_one_is_named() -> None:
             "max_serches: 8",
             13,
             "variants.strict.max_serches",
-            "there is no such setting; did you mean 'max_searches'?",
+            "unknown setting; did you mean 'max_searches'?",
         ),
         ("max_searches: 8", "k: 8", 13, "variants.strict.k", "K does not affect verdicts"),
-        ("max_searches: 8", "max_calls: 8", 13, "variants.strict.max_calls", "it applies to the whole experiment"),
+        ("max_searches: 8", "max_calls: 8", 13, "variants.strict.max_calls", "must be the same in all variants"),
         ("max_searches: 8", "docs: {a: 1}", 13, "variants.strict.docs", "input should be"),
         ("  docs: [sources]", "  k: 8", 8, "settings.k", "K does not affect verdicts"),
-        ("  docs: [sources]", "  cache: true", 8, "settings.cache", "does not use a cache"),
+        ("  docs: [sources]", "  cache: true", 8, "settings.cache", "instead of a cache"),
         ("  docs: [sources]", "  plan: thorough", 8, "settings.plan", "'thorough': input should be"),
         ("  docs: [sources]", "  base_url: 'http://u:p@h h'", 8, "settings.base_url", "must be an http"),
         (
@@ -123,11 +123,11 @@ def test_what_is_wrong_is_said_with_its_place(
         (b"- a\n- b\n", "must contain fields and their values"),
         (b"just words", "must contain fields and their values"),
         (b"a: 1\n---\nb: 2\n", "expected a single document"),
-        (b"\xff\xfe", "is not UTF-8"),
+        (b"\xff\xfe", "must be UTF-8"),
         (b"name: \x07", "not YAML"),
         (b"name: 2001-99-99", "not YAML"),
         (b"[" * 2_000, "not YAML"),
-        (b"\xef\xbb\xbfname: x\n", "it is missing"),
+        (b"\xef\xbb\xbfname: x\n", "is missing"),
     ],
 )
 def test_rubbish_is_one_line(home: Path, raw: bytes, said: str) -> None:
@@ -149,7 +149,7 @@ def test_what_only_shows_together_names_the_variant(home: Path) -> None:
         all_settings(plan, None, {})
     prompt = write_variant(home / "variants" / "strict") / "safe" / "assessment.md"
     assert set(all_settings(plan, None, {})) == {"packaged", "strict"}
-    with pytest.raises(ConfigError, match="variant 'packaged': eligibility is not supported in experiments"):
+    with pytest.raises(ConfigError, match="variant 'packaged': experiments do not support `eligibility`"):
         all_settings(plan, CheckSettings(eligibility=True), {})
     prompt.write_text(prompt.read_text(encoding="utf-8").replace("{{claim}}", "{{claims}}"), encoding="utf-8")
     with pytest.raises(ConfigError, match=r"variant 'strict': .*assessment\.md:\d+: .*"):

@@ -147,7 +147,7 @@ def test_answers_of_another_page_are_refused(tmp_path: Path) -> None:
     _, found = page_of()
     place = tmp_path / "answers.json"
     for text, said in (
-        (saved_answers(page_of(seed=1)[1], ["first"]), "are from different pages"),
+        (saved_answers(page_of(seed=1)[1], ["first"]), "must belong to the same page"),
         (saved_answers(found, ["both"]), "is not a file of answers"),
         (saved_answers(found, ["first"], claims=[]), "the claims differ from those"),
         (saved_answers(found, ["first"], kind="labels"), "is not a file of answers"),

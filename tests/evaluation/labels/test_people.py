@@ -89,7 +89,7 @@ def test_the_rule(given: str, rule: DisagreementPolicy, label: str | None) -> No
 
 
 def test_a_second_label_needs_a_rule(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="how to treat differing labels"):
+    with pytest.raises(DataError, match="how to resolve conflicting labels"):
         exported(tmp_path, "ss", "sn", rule=None)
     place = saved(tmp_path / "one.json", "ss")
     (tmp_path / "same.json").symlink_to(place)

@@ -91,7 +91,7 @@ def test_what_has_no_spread_or_no_scores_is_undefined() -> None:
 
 
 def test_a_system_answers_each_question_once() -> None:
-    with pytest.raises(ValueError, match="must not answer a question twice"):
+    with pytest.raises(ValueError, match="answer a question only once"):
         result_of([respond(1, "a", 1), respond(1, "a", 0)])
 
 

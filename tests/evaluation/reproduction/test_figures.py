@@ -140,7 +140,7 @@ def test_averages_are_compared_over_the_same_data_sets(tmp_path: Path) -> None:
     theirs = (table.value(("Bespoke-7B",), "Lfqa") + table.value(("Bespoke-7B",), "Reveal")) / 2
     assert mean.published == pytest.approx(theirs, abs=0.051)
     assert figure(found, "Bespoke-7B", column="Average").origin is Origin.PRINTED
-    assert "own left out of the average: not among the paper's data sets" in found.notes
+    assert "The average excludes own, which the paper does not use" in found.notes
 
 
 def test_figures_are_compared_to_the_last_digit_that_is_printed() -> None:
@@ -289,9 +289,7 @@ def test_each_entry_says_what_it_needs_and_runs_without_any(entry: Entry) -> Non
 
 
 def test_an_unknown_entry_is_answered_with_those_of_its_paper() -> None:
-    with pytest.raises(
-        ConfigError, match=r"'trustscore:table-9' to reproduce; known entries are trustscore:table-1, .*section-4$"
-    ):
+    with pytest.raises(ConfigError, match=r"'trustscore:table-9'; choose from trustscore:table-1, .*section-4$"):
         find_entry("trustscore:table-9")
-    with pytest.raises(ConfigError, match=r"known entries are safe:\.\.\., trustscore:\.\.\., vwc:\.\.\.$"):
+    with pytest.raises(ConfigError, match=r"choose from safe:\.\.\., trustscore:\.\.\., vwc:\.\.\.$"):
         find_entry("nonsense")

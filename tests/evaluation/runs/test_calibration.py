@@ -130,7 +130,7 @@ def test_one_evaluator_of_an_audit_is_a_calibration(tmp_path: Path) -> None:
     assert (sample.responses[0] == sample.responses[1], sample.responses[0] == sample.responses[2]) == (True, False)
     with pytest.raises(ConfigError, match="judge, other; specify which evaluator"):
         load_calibration(place)
-    with pytest.raises(ConfigError, match=r"no evaluator 'x'; choose from judge, other"):
+    with pytest.raises(ConfigError, match=r"no scores by 'x'; choose from judge, other"):
         load_calibration(place, evaluator="x")
 
 
@@ -268,10 +268,10 @@ def test_a_claim_that_comes_again_counts_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "field", "said"),
     [
-        ({"judge": "y"}, "judge", '"y", but line 1 has "x" for the same claim'),
-        ({"label": 1}, "label", "1, but line 1 has 0 for the same claim of the same response"),
-        ({"verdict": None}, "verdict", "null, but line 1 has 1 for"),
-        ({"probability": 0.25}, "probability", "0.25, but line 1 has 0.5 for"),
+        ({"judge": "y"}, "judge", 'is "y" here but "x" in line 1'),
+        ({"label": 1}, "label", "is 1 here but 0 in line 1 for the same claim of a response"),
+        ({"verdict": None}, "verdict", "is null here but 1 in line 1"),
+        ({"probability": 0.25}, "probability", "is 0.25 here but 0.5 in line 1"),
     ],
 )
 def test_rows_that_differ_about_a_claim_are_refused(

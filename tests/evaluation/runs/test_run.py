@@ -75,9 +75,9 @@ async def test_a_response_that_misses_its_request_counts_as_not_factual(
     none = missing.report.counts.model_copy(update={"supported": 0, "not_supported": missing.report.counts.scored})
     assert [line.counts for line in summary.responses] == [one.report.counts for one in (missing, serving)]
     assert [line.as_counted for line in summary.responses] == [none, serving.report.counts]
-    assert summary.warnings[0].startswith("1 of 2 responses do not do what the prompt asks: none of their claims c")
+    assert summary.warnings[0].startswith("1 of 2 responses do not do what the prompt asks, so no claim in them c")
     assert "verifiers/eligibility" in summary.fingerprint.prompts
-    with pytest.raises(ConfigError, match="cannot be calibrated"):
+    with pytest.raises(ConfigError, match="cannot calibrate"):
         await run(sim, given, settings=settings, debias=lambda debiased, _: debiased)
 
 
@@ -150,7 +150,7 @@ async def test_nothing_is_spent_before_all_of_the_input_is_found_whole(
     async with simulated_checker(sim) as checker:
         with pytest.raises(DataError, match=r"responses\.jsonl:9: bad row"):
             await arun(checker, broken(), data="x", run_dir=tmp_path / "run")
-        with pytest.raises(DataError, match="x: there are no responses to score"):
+        with pytest.raises(DataError, match="x contains no responses to score"):
             await arun(checker, [], data="x")
     assert sim.stats().stages == {}
     assert not (tmp_path / "run").exists()
@@ -207,7 +207,7 @@ def test_a_model_that_changed_under_its_name_is_warned_of(second: tuple[str, ...
 
 
 def test_no_response_and_two_of_one_are_refused() -> None:
-    with pytest.raises(DataError, match="x: there are no responses to score"):
+    with pytest.raises(DataError, match="x contains no responses to score"):
         summary_of([])
     with pytest.raises(DataError, match="two responses have the id 'one/p1'"):
         summary_of([OF_ONE[0], OF_ONE[0]])
@@ -267,7 +267,7 @@ def test_a_run_is_read_one_response_at_a_time(folder: Path, summary: RunSummary)
 def test_a_missing_report_is_named(folder: Path) -> None:
     lines = (folder / "reports.jsonl").read_text().splitlines(keepends=True)
     (folder / "reports.jsonl").write_text("".join(lines[:2]))
-    with pytest.raises(DataError, match="the report on 'two/p1', listed in summary"):
+    with pytest.raises(DataError, match="the report on 'two/p1', which summary"):
         list(read_run(folder).responses())
     (folder / "reports.jsonl").unlink()
     with pytest.raises(DataError, match=r"reports\.jsonl: cannot be read"):
@@ -282,14 +282,14 @@ def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> Non
     with pytest.raises(ConfigError, match="covers a single text"):
         read_run(folder)
     for place in (tmp_path / "nowhere", folder / "run.json"):
-        with pytest.raises(ConfigError, match="is not a run; pass the --run-dir"):
+        with pytest.raises(ConfigError, match="is not a run; pass the `--run-dir`"):
             read_run(place)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"schema_version": "1.7"}, "written in the format '1.7', but this version of factloop reads '2.0'"),
+        ({"schema_version": "1.7"}, "written in format '1.7', but this version of factloop reads only '2.0'"),
         ({"kind": "other"}, r"field 'kind': .*; start the run again"),
         ({"schema_version": None}, "field 'schema_version'"),
     ],
@@ -311,7 +311,7 @@ def test_a_broken_summary_is_one_clear_error(folder: Path, text: str) -> None:
 def test_a_report_of_another_version_is_named(folder: Path) -> None:
     path = folder / "reports.jsonl"
     path.write_text(path.read_text().replace('"schema_version":"1.1"', '"schema_version":"3.1"', 1))
-    with pytest.raises(DataError, match=r"reports\.jsonl:1: was written in the format '3\.1'"):
+    with pytest.raises(DataError, match=r"reports\.jsonl:1: was written in format '3\.1'"):
         list(read_run(folder).responses())
 
 

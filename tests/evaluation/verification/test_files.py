@@ -45,7 +45,7 @@ def test_what_is_not_given_is_made_up_and_what_is_stays() -> None:
             [{"claim_id": "k", "response_id": "r"}, {}, {"claim_id": "k", "response_id": "r"}],
             "pairs.jsonl:3: field 'claim_id': line 1 has the same id, 'k', in the same response",
         ),
-        ([{}, {"prompt_id": "p"}], "pairs.jsonl:2: field 'prompt_id': it is missing in some rows"),
+        ([{}, {"prompt_id": "p"}], "pairs.jsonl:2: field 'prompt_id': must be set in every row or in none"),
     ],
 )
 def test_what_the_audit_would_refuse_is_refused_now(rows: list[dict[str, Any]], complaint: str) -> None:
@@ -167,7 +167,7 @@ def test_spans_are_counted_in_characters() -> None:
 def test_a_line_that_is_no_prediction(path: Path, line: str) -> None:
     keep(path, prediction("1"))
     path.write_text(f"{path.read_text()}{line}\n")
-    with pytest.raises(DataError, match=r"out.jsonl:2: this line was not written by this command"):
+    with pytest.raises(DataError, match=r"out.jsonl:2: `factloop research verify` did not"):
         opened(path)
 
 

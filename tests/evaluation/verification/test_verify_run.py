@@ -109,7 +109,7 @@ async def test_what_failed_is_unscored_and_tried_again(pairs: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("verifiers", "options", "complaint"),
     [
-        (("baseline", "baseline"), {}, "two verifiers would be named 'baseline'"),
+        (("baseline", "baseline"), {}, "two verifiers are named 'baseline'"),
         (("lexicon",), {}, "unknown judge 'lexicon'"),
         pytest.param(("nli:/no/such",), {}, "does not exist", marks=pytest.mark.torch),
         ((LLM,), {"settings": {"prompts": "/no/such"}}, "not a folder of prompts"),

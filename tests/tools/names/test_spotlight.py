@@ -102,5 +102,5 @@ async def test_odd_texts_are_sent_as_far_as_possible(servers: Servers) -> None:
     ],
 )
 async def test_other_shapes_are_errors(servers: Servers, reply: object) -> None:
-    with pytest.raises(ToolError, match="does not contain valid annotations"):
+    with pytest.raises(ToolError, match="returned invalid annotations"):
         await linked(servers, Reply(body=json.dumps(reply).encode()), "Florida")

@@ -176,10 +176,10 @@ def test_a_malformed_line_is_named_and_an_older_table_stays(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("dump.nt.gz", gzip.compress(b"<http://e/s> <http://e/p> <http://e/o> .\n" * 999)[:-20], "cannot be read"),
-        ("dump.nt.gz", b"no gzip", "cannot be read"),
+        ("dump.nt.gz", gzip.compress(b"<http://e/s> <http://e/p> <http://e/o> .\n" * 999)[:-20], "cannot read"),
+        ("dump.nt.gz", b"no gzip", "cannot read the file"),
         ("dump.csv", b"", "must end in"),
-        ("dump.nt", b'<http://e/s> <http://e/p> "\xff" .\n', "not RDF"),
+        ("dump.nt", b'<http://e/s> <http://e/p> "\xff" .\n', "invalid RDF"),
     ],
 )
 def test_unreadable_dumps_are_named(tmp_path: Path, name: str, content: bytes | None, said: str) -> None:
