@@ -1,4 +1,4 @@
-"""Defines the node types that all graphs share. LangGraph tells them apart by their parameter names."""
+"""Defines the node types used by all graphs. LangGraph tells them apart by their parameter names."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class PureNode(Protocol[StateT_contra]):
 
 
 class Node(Protocol[StateT_contra, ContextT]):
-    """A step that makes calls through the context, or writes events through the runtime."""
+    """A step that makes calls through the context or writes events through the runtime."""
 
     def __call__(self, state: StateT_contra, runtime: Runtime[ContextT]) -> Coroutine[Any, Any, Update]: ...
 
 
 class Route(Protocol[StateT_contra]):
-    """Decides which node runs next. It is asynchronous because starting a thread takes longer than most steps."""
+    """Chooses the next node. It is asynchronous because starting a thread would take longer than most steps."""
 
     def __call__(self, state: StateT_contra) -> Coroutine[Any, Any, str | list[Send]]: ...

@@ -1,4 +1,4 @@
-"""Maps errors to unscored reasons. This is the only place where a failed call becomes `unscored`."""
+"""Maps errors to the reasons why a claim is unscored. No other module does this."""
 
 from __future__ import annotations
 

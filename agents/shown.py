@@ -1,5 +1,5 @@
-"""Formats a passage for a prompt under its title and headings. A long passage is shortened so that no partial sentence
-looks like a complete one."""
+"""Formats a passage for a prompt, below its title and headings. Long passages are shortened so that no partial sentence
+looks complete."""
 
 from __future__ import annotations
 
@@ -10,33 +10,31 @@ from factloop.core.records import Evidence
 from factloop.tools.text.sentences import split_sentences
 
 PASSAGE_CHARACTERS = 2_000
-"""Maximum length of a passage in characters, with its neighbouring text. Prompts show only the start of longer ones."""
+"""Maximum length of a passage and its neighbouring text, in characters. Prompts show only the start of longer ones."""
 LEFT_OUT = "(the rest of the passage is left out here)"
 CUT_WITHIN = "(cut here in the middle of a sentence)"
 _ENDS = frozenset(".!?…。！？।\"'”’»)]」")
 
 
 def as_shown(item: Evidence) -> str:
-    """The passage, shortened to `PASSAGE_CHARACTERS`, below a line with its title, headings and date."""
+    """Returns the passage, shortened to `PASSAGE_CHARACTERS`, below a line with its title, headings and date."""
     return f"{heading(item.title, item.section, item.published)}\n{shortened(item.passage, PASSAGE_CHARACTERS)}".strip()
 
 
 def document_of(item: Evidence) -> str:
-    """The source without a page number, so that it is the same for all passages from one document."""
+    """Returns the source without a page number, so that all passages from one document have the same source."""
     return item.source.partition("#page=")[0]
 
 
 def document_numbers(items: Iterable[Evidence]) -> tuple[int, ...]:
-    """The number of each passage's document. Documents are numbered from 0 in order of first appearance."""
+    """Returns the number of each passage's document. Documents are numbered from 0 in order of first appearance."""
     numbers: dict[str, int] = {}
     return tuple(numbers.setdefault(document_of(item), len(numbers)) for item in items)
 
 
 def shortened(passage: str, most: int) -> str:
-    """The passage up to the last sentence or line that ends within `most` characters, with a line marking the omission.
-
-    If no sentence or line ends within that length, the passage is cut after a word, and the added line says so.
-    """
+    """Returns the passage up to the last sentence or line that ends within `most` characters. A final line marks the
+    omission. If no sentence or line ends within that length, the passage is cut after a word."""
     if len(passage) <= most:
         return passage
     kept = _whole_sentences(passage, most)
@@ -47,7 +45,7 @@ def shortened(passage: str, most: int) -> str:
 
 
 def _whole_sentences(passage: str, most: int) -> str:
-    """The lines that fit. If they use at most half of `most`, sentences of the next line are added while they fit."""
+    """Keeps the lines that fit. If they use at most half of `most`, adds the sentences of the next line that fit."""
     end = passage.rfind("\n", 0, most + 1)
     kept, line = passage[: max(end, 0)].rstrip(), passage[end + 1 :].partition("\n")[0]
     if len(kept) > most // 2:

@@ -25,11 +25,13 @@ class Targets:
     n_responses: int = 20
     agreement: float = 0.985
     shared_share: float = 0.0
+    lost_share: float = 0.0
     passed_false: int | None = None
     """False claims that a guard that blocks may let pass, where the documents are given."""
 
 
 TARGETS: dict[Plan, Targets] = {
+    "safe": Targets(7.7, 5.0, 5000, 340, 10.0, 60.0, 50.0, agreement=0.85, lost_share=0.05),
     "paper": Targets(7.7, 5.0, 5000, 340, 10.0, 60.0, 50.0),
     "fused": Targets(1.4, 1.2, 1_000, 95, 5.0, 15.0, 10.0, shared_share=0.3),
     "grounded": Targets(0.2, 0.0, 350, 45, 4.0, 10.0, 10.0, n_responses=5, passed_false=0),
@@ -70,11 +72,11 @@ def plan_rows(simulator: RunningSimulator, plan: Plan) -> Iterator[Row]:
         yield Row(group, name, "", f"{passed}", None)
     else:
         yield bound(name, passed, targets.passed_false, "{:.0f}")
-    yield lost_row(group, "facts lost", one, many)
+    yield lost_row(group, "facts lost", one, many, most=round(targets.lost_share * total.n_facts))
     yield Row(group, "CPU of the simulator per fact", "", f"{1000 * many.stats.cpu_s / n_facts:.1f} ms", None)
     yield Row(group, "requests in flight at most", "", f"{many.stats.max_in_flight}", None)
 
 
-def lost_row(group: str, name: str, *runs: Run) -> Row:
-    """Facts that no claim of the report stands for: none may be."""
-    return compared(group, name, sum(run.score.n_lost for run in runs), "at most", 0, "{:.0f}")
+def lost_row(group: str, name: str, *runs: Run, most: int = 0) -> Row:
+    """Facts that no claim of the report stands for. Only `safe`, which splits sentences without context, has any."""
+    return compared(group, name, sum(run.score.n_lost for run in runs), "at most", most, "{:.0f}")

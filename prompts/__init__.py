@@ -1,1 +1,1 @@
-"""Contains the prompts, which are validated Markdown files, and a registry that loads and renders them."""
+"""Contains the prompts, which are Markdown files, and a registry that loads, validates and renders them."""

@@ -1,4 +1,4 @@
-"""Finds errors in prompt files that would stop a run, and likely mistakes. Reports each with its file and line."""
+"""Finds errors in prompt files that would stop a run, and likely mistakes. Each finding has a file and a line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Severity = Literal["error", "warning"]
 
 
 class Rule(StrEnum):
-    """The rule behind a finding. Rules in the first group stop a run before it starts, and the others only warn."""
+    """The rule that a file breaks. Rules in the first group stop a run before it starts; the rest only warn."""
 
     ENCODING = "encoding"
     LAYOUT = "layout"
@@ -47,15 +47,15 @@ class Rule(StrEnum):
     """Two files replace the same prompt."""
 
     VERSION = "version"
-    """The text has changed but the version has not."""
+    """The text has changed, but the version has not."""
     DATA_AS_INSTRUCTION = "data-as-instruction"
-    """Untrusted text is outside the user part, is in extra tags, or is not declared as data."""
+    """Untrusted text is outside the user section, is in extra tags, or is not declared as data."""
     BRACES = "braces"
     """Something looks like a placeholder but is sent unchanged."""
     HIDDEN = "hidden"
     """The text contains invisible characters."""
     REPLY = "reply"
-    """An example reply is missing or does not match the schema, or the prompt asks for something other than JSON."""
+    """An example reply is missing or does not match the schema, or the prompt forbids JSON."""
     TAG = "tag"
     """A tag does not belong to any variable."""
     EMPTY = "empty"
@@ -73,7 +73,7 @@ _STOPS = frozenset(
 
 
 class LineFinding(NamedTuple):
-    """A finding in a file. Findings are ordered by line, counted from 1."""
+    """A finding in a file. Findings are sorted by line, counted from 1."""
 
     line: int
     rule: Rule
@@ -81,7 +81,7 @@ class LineFinding(NamedTuple):
 
 
 def shown(text: object, longest: int = 40) -> str:
-    """Shortens a piece of a user's file for a one-line message."""
+    """Shortens and quotes text from a user's file for use in a one-line message."""
     whole = str(text)
     return repr(whole if len(whole) <= longest else f"{whole[:longest]}...")
 
@@ -95,7 +95,7 @@ class LintFinding(Record):
 
 
 class LintReport(Record):
-    """The findings of a lint run. A factloop run rejects the files if and only if one of the findings is an `error`."""
+    """The findings of a lint run. A factloop run rejects the files if and only if a finding is an `error`."""
 
     n_files: Count
     n_errors: Count
@@ -105,17 +105,14 @@ class LintReport(Record):
 
 
 Lines = Mapping[str, int]
-"""Maps each field to its line, counted from 1 in the whole file. Missing fields have line 1."""
+"""Maps each field to its line in the file, counted from 1. Missing fields have line 1."""
 
 Replies = Mapping[str, Sequence[type[BaseModel]]]
 """Maps the schema title in a prompt's `output` to the schemas that its replies may have."""
 
 
 def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -> LintReport:
-    """Lints files, or folders in the layout that `--prompts` reads. Example replies are checked against `replies`.
-
-    Raises ConfigError if a path does not exist.
-    """
+    """Lints files, and folders as `--prompts` accepts them. Raises ConfigError if a path does not exist."""
     findings: list[LintFinding] = []
     n_files = 0
     for path in dict.fromkeys(paths):
@@ -131,13 +128,13 @@ def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -
 
 
 def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Path, LineFinding]]:
-    """Lints files that a run would read together, in which each name may occur only once."""
+    """Lints files that a run would read together. Each name may occur in only one of them."""
     first_of: dict[str, Path] = {}
     for file in files:
         try:
             raw = file.read_bytes()
         except IsADirectoryError:
-            yield file, LineFinding(1, Rule.LAYOUT, "a folder is named like a prompt file (.md)")
+            yield file, LineFinding(1, Rule.LAYOUT, "this is a folder, although its name ends in .md; rename it")
             continue
         except OSError as error:
             raise ConfigError(f"{file}: cannot be read ({error.strerror})") from error
@@ -149,13 +146,13 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
                 LineFinding(
                     line,
                     Rule.TWICE,
-                    f"{shown(name)} is also the name of {first_of[name]}; each variant needs its own folder",
+                    f"the name {shown(name)} is also used in {first_of[name]}; each variant needs its own folder",
                 ),
             )
 
 
 def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | None, int]:
-    """The findings for one file in any order, the name in its front matter, and the line of that name."""
+    """Returns the findings for one file in any order, the name in its front matter, and the line of that name."""
     try:
         text = decode_prompt(raw)
     except UnicodeDecodeError as error:
@@ -170,7 +167,7 @@ def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | 
     except FrontMatterError as error:
         return [*found, LineFinding(error.line + 2, Rule.YAML, f"not valid YAML: {error}")], None, 1
     if not isinstance(fields, dict):
-        return [*found, LineFinding(2, Rule.FIELDS, "the front matter is not a mapping of fields to values")], None, 1
+        return [*found, LineFinding(2, Rule.FIELDS, "the front matter must map fields to values")], None, 1
     lines, name, schemas = (
         field_lines(parts.front_matter),
         fields.get("name"),
@@ -184,54 +181,54 @@ def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | 
 
 
 def _layout_fault(text: str) -> LineFinding:
-    """The finding for the first missing layout marker, in file order."""
+    """The finding for the first layout marker that is missing."""
     lines = text.split("\n")
     if not text.startswith(FENCE):
-        return LineFinding(1, Rule.LAYOUT, "the first line is not '---', which opens the front matter")
+        return LineFinding(1, Rule.LAYOUT, "the first line must be '---', which opens the front matter")
     try:
         end = lines.index("---", 1)
     except ValueError:
-        return LineFinding(1, Rule.LAYOUT, "no second '---' line closes the front matter")
+        return LineFinding(1, Rule.LAYOUT, "the front matter is not closed; add a second '---' line")
     after = next((number for number, line in enumerate(lines[end + 1 :], end + 1) if line), end)
     if lines[after] != "# system":
-        return LineFinding(after + 1, Rule.LAYOUT, "the front matter is not followed by the line '# system'")
-    return LineFinding(after + 1, Rule.LAYOUT, "no line '# user' follows the text of '# system'")
+        return LineFinding(after + 1, Rule.LAYOUT, "the line after the front matter must be '# system'")
+    return LineFinding(after + 1, Rule.LAYOUT, "the '# system' section must be followed by the line '# user'")
 
 
 def field_lines(front_matter: str) -> Lines:
-    """Maps fields to their lines. A repeated field gets its last line, the one that counts. Expects valid YAML."""
+    """Maps each field to its line. If a field is repeated, only its last line counts. Expects valid YAML."""
     root = yaml.compose(front_matter, Loader=yaml.SafeLoader)
     keys = [key for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
     return defaultdict(lambda: 1, {str(key.value): key.start_mark.line + 2 for key in keys})
 
 
 def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt | None) -> Iterator[LineFinding]:
-    """The findings for the fields themselves and in comparison with the packaged prompt of the same name."""
+    """Checks the fields on their own and against the packaged prompt of the same name."""
     for missing in (name for name in FIELDS if name not in fields):
-        yield LineFinding(1, Rule.FIELDS, f"the front matter lacks the field {missing!r}")
+        yield LineFinding(1, Rule.FIELDS, f"the front matter needs the field {missing!r}")
     for stranger in (name for name in fields if name not in FIELDS):
-        yield LineFinding(lines[str(stranger)], Rule.FIELDS, f"there is no field {shown(stranger)}")
+        yield LineFinding(lines[str(stranger)], Rule.FIELDS, f"unknown field {shown(stranger)}")
     for name in (name for name in ("name", "source") if name in fields):
         if not isinstance(fields[name], str) or not fields[name]:
             yield LineFinding(lines[name], Rule.FIELDS, f"{name!r} must be nonempty text")
     version = fields.get("version", 1)
     if type(version) is not int or version < 1:  # YAML's `true` is an int to isinstance
-        yield LineFinding(lines["version"], Rule.FIELDS, "'version' must be a whole number, at least 1")
+        yield LineFinding(lines["version"], Rule.FIELDS, "'version' must be a whole number of at least 1")
     if not isinstance(fields.get("output"), str | None):
-        yield LineFinding(lines["output"], Rule.FIELDS, "'output' must be the title of a schema, or null")
+        yield LineFinding(lines["output"], Rule.FIELDS, "'output' must be the title of a schema or null")
     elif original is not None and "output" in fields and fields["output"] != original.output:
-        said = f"the output is {shown(fields['output'])}, but replies to {original.name} must be {original.output!r}"
+        said = f"'output' is {shown(fields['output'])}, but must be {original.output!r} for the prompt {original.name}"
         yield LineFinding(lines["output"], Rule.OUTPUT, said)
     called = fields.get("name")
     if isinstance(called, str) and called and original is None:
         near = get_close_matches(called[:100], packaged_prompts(), n=1)
         hint = f"; did you mean {near[0]!r}?" if near else "; run `factloop prompts list` to see the names"
-        yield LineFinding(lines["name"], Rule.NAME, f"no prompt is named {shown(called)}{hint}")
+        yield LineFinding(lines["name"], Rule.NAME, f"there is no prompt {shown(called)}{hint}")
     yield from _lint_variables(fields, lines["variables"], original)
 
 
 def declared_variables(fields: Mapping[object, object]) -> tuple[str, ...] | None:
-    """The declared names, or None if they are not declared correctly."""
+    """Returns the declared names, or None if they are not declared correctly."""
     names = fields.get("variables")
     if not isinstance(names, list):
         return None
@@ -251,23 +248,25 @@ def _lint_variables(fields: Mapping[object, object], line: int, original: Prompt
     if original is None:
         return
     for name in (name for name in original.variables if name not in declared):
-        yield LineFinding(line, Rule.VARIABLES, f"{name!r} is not declared, although {original.name} receives it")
+        yield LineFinding(line, Rule.VARIABLES, f"the prompt {original.name} receives {name!r}; declare it")
     for name in (name for name in declared if name not in original.variables):
         has = ", ".join(original.variables)
-        yield LineFinding(line, Rule.VARIABLES, f"{original.name} does not receive {shown(name)}, only {has}")
+        yield LineFinding(
+            line, Rule.VARIABLES, f"the prompt {original.name} does not receive {shown(name)}, only {has}"
+        )
 
 
 LONGEST = 16_000
-"""Maximum length of both parts in characters: about 4,000 tokens of English per call, ten times our longest prompt."""
+"""Maximum length of both sections in characters: about 4,000 tokens of English, ten times our longest prompt."""
 
 _SAYS_DATA = re.compile("instruct", re.IGNORECASE)
-# Joiners that some scripts and emoji need, and weak direction marks, which affect only their own line.
+# These are joiners, which some scripts and emoji need, and weak direction marks, which affect only their own line.
 _HARMLESS = frozenset("\t\n\u200c\u200d\u200e\u200f\u061c")
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Zl", "Zp"})
 
 
 def lint_characters(text: str) -> Iterator[LineFinding]:
-    """Finds characters that readers cannot see (control, reordering or zero-width characters), at most one per line."""
+    """Finds invisible characters (control, reordering or zero-width characters), at most one per line."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.isprintable():
             continue
@@ -275,7 +274,7 @@ def lint_characters(text: str) -> Iterator[LineFinding]:
             if character not in _HARMLESS and unicodedata.category(character) in _UNSEEN:
                 name = unicodedata.name(character, "a control character")
                 yield LineFinding(
-                    number, Rule.HIDDEN, f"contains U+{ord(character):04X} ({name.lower()}), which is invisible"
+                    number, Rule.HIDDEN, f"contains the invisible character U+{ord(character):04X} ({name.lower()})"
                 )
                 break
 
@@ -283,7 +282,7 @@ def lint_characters(text: str) -> Iterator[LineFinding]:
 def lint_text(
     parts: Layout, fields: Mapping[object, object], lines: Lines, original: Prompt | None
 ) -> Iterator[LineFinding]:
-    """The findings for the two parts themselves and in comparison with the packaged prompt."""
+    """Checks the two sections on their own and against the packaged prompt."""
     declared = declared_variables(fields)
     if declared is not None:
         yield from _lint_placeholders(parts, declared, lines["variables"])
@@ -295,7 +294,7 @@ def lint_text(
     if original is not None and isinstance(version := fields.get("version"), int):
         same = (parts.system.strip(), parts.user.strip()) == (original.system, original.user)
         if not same and version <= original.version:
-            said = f"the text differs from packaged version {original.version}, so its version should be higher"
+            said = f"the text differs from the packaged version {original.version}; use a higher version"
             yield LineFinding(lines["version"], Rule.VERSION, said)
 
 
@@ -310,36 +309,36 @@ def _lint_placeholders(parts: Layout, declared: Sequence[str], declared_line: in
         for name in PLACEHOLDER.findall(line):
             used.add(name)
             if name not in declared:
-                yield LineFinding(number, Rule.VARIABLES, f"uses {shown(name)}, which is not declared")
+                yield LineFinding(number, Rule.VARIABLES, f"the text uses {shown(name)}, which is not declared")
     for name in dict.fromkeys(declared):
         if name not in used:
-            yield LineFinding(declared_line, Rule.VARIABLES, f"declares {shown(name)}, which the text never uses")
+            yield LineFinding(declared_line, Rule.VARIABLES, f"{shown(name)} is declared, but the text never uses it")
 
 
 def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
-    """Finds text that looks like a placeholder. Example replies pass: JSON has no `{{` and no bare name in braces."""
+    """Finds text that looks like a placeholder. JSON passes, because it has no `{{` and no bare name in braces."""
     names = "|".join(map(re.escape, known)) or "(?!)"
     odd = re.compile(rf"\{{\{{.{{0,30}}|\{{%.{{0,30}}|\$?\{{\s*(?:{names})\s*\}}|%\((?:{names})\)s")
     for number, line in _numbered(parts):
         if match := odd.search(PLACEHOLDER.sub(" ", line)):
             yield LineFinding(
-                number, Rule.BRACES, f"{shown(match[0].strip())} is sent unchanged; a placeholder is {{{{name}}}}"
+                number, Rule.BRACES, f"{shown(match[0].strip())} is sent unchanged; write placeholders as {{{{name}}}}"
             )
 
 
 def _lint_data(parts: Layout, known: Sequence[str], original: Prompt | None) -> Iterator[LineFinding]:
     for number, line in enumerate(parts.system.split("\n"), parts.system_line):
         for name in dict.fromkeys(PLACEHOLDER.findall(line)):
-            said = f"puts {shown(name)} into the system part, among the instructions; move it to the user part"
+            said = f"{shown(name)} is in the system section, among the instructions; move it to the user section"
             yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
     tag = re.compile(rf"<\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(map(re.escape, known)) or '(?!)'})\b[^<>]*>", re.IGNORECASE)
     for number, line in enumerate(parts.user.split("\n"), parts.user_line):
         if match := tag.search(line):
-            said = f"contains the tag {shown(match[0])}, which rendering adds anyway; remove it"
+            said = f"remove the tag {shown(match[0])}; it is added automatically"
             yield LineFinding(number, Rule.DATA_AS_INSTRUCTION, said)
     ours = original is not None and _SAYS_DATA.search(original.system)
     if ours and not _SAYS_DATA.search(parts.system) and not _SAYS_DATA.search(parts.user):
-        said = "does not say that tagged text is data and never instructions, unlike the packaged prompt"
+        said = "add a sentence that tagged text is data and never instructions, as in the packaged prompt"
         yield LineFinding(parts.system_line, Rule.DATA_AS_INSTRUCTION, said)
 
 
@@ -347,34 +346,34 @@ _TAG = re.compile(r"<(/?)([a-z_]\w{0,40})>", re.IGNORECASE)
 
 
 def _lint_tags(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
-    """Finds tags that are not named after a variable. Tags that the text itself closes are accepted as its own."""
+    """Finds tags that are not named after a variable. A tag that the prompt itself closes is allowed."""
     closed = {name for mark, name in _TAG.findall(f"{parts.system}\n{parts.user}") if mark}
     for number, line in _numbered(parts):
         for name in dict.fromkeys(name for mark, name in _TAG.findall(line) if not mark):
             if known and name.lower() not in known and name not in closed:
                 tags = ", ".join(f"<{one}>" for one in known)
-                yield LineFinding(number, Rule.TAG, f"no variable matches the tag <{name}>; the tags are {tags}")
+                yield LineFinding(number, Rule.TAG, f"no variable matches the tag <{name}>; use one of {tags}")
 
 
 _NO_JSON = re.compile(r"\b(?:no|not|without|never)(?:\s+(?:in|as|use|any)){0,2}\s+json\b", re.IGNORECASE)
 
 
 def _lint_replies(parts: Layout, schemas: Sequence[type[BaseModel]], original: Prompt | None) -> Iterator[LineFinding]:
-    """Checks that each example reply is a JSON object in one of the schemas. Findings name the first schema."""
+    """Checks that each example reply matches one of the schemas. Findings mention only the first schema."""
     title, fields = schemas[0].__name__, ", ".join(schemas[0].model_fields)
     for number, line in _numbered(parts):
         if match := _NO_JSON.search(line):
-            said = f"says {shown(match[0])}, but every reply is a JSON object, {title}, with {fields}"
+            said = f"the text says {shown(match[0])}, but every reply must be a JSON object ({title}) with {fields}"
             yield LineFinding(number, Rule.REPLY, said)
     examples = [*_examples(parts.system, parts.system_line), *_examples(parts.user, parts.user_line)]
     for number, one in examples:
         if not any(schema.model_fields.keys() & one.keys() for schema in schemas):
-            continue  # an example of something else, or the schema of the reply
+            continue  # this is another kind of example, or the schema of the reply
         faults = [_fault(one, schema) for schema in schemas]
         if all(faults):
             yield LineFinding(number, Rule.REPLY, f"this is not a valid {title}: {faults[0]}")
     if not examples and original is not None and any(_examples(original.system, 1)):
-        said = f"has no example reply, unlike the packaged prompt; add a JSON object with {fields}"
+        said = f"add an example reply, as in the packaged prompt: a JSON object with {fields}"
         yield LineFinding(parts.system_line, Rule.REPLY, said)
 
 
@@ -400,7 +399,7 @@ def _fault(found: Mapping[str, Any], schema: type[BaseModel]) -> str:
         first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
         name = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
-            return f"there is no field {shown(name)}; the fields are {', '.join(schema.model_fields)}"
+            return f"unknown field {shown(name)}; the fields are {', '.join(schema.model_fields)}"
         return f"{shown(name)}: {first['msg'][0].lower()}{first['msg'][1:]}"
     return ""
 
@@ -408,6 +407,6 @@ def _fault(found: Mapping[str, Any], schema: type[BaseModel]) -> str:
 def _lint_shape(parts: Layout, line: int) -> Iterator[LineFinding]:
     for part, text, start in (("system", parts.system, parts.system_line), ("user", parts.user, parts.user_line)):
         if not text.strip():
-            yield LineFinding(start, Rule.EMPTY, f"the {part} part is empty")
+            yield LineFinding(start, Rule.EMPTY, f"the {part} section is empty")
     if (length := len(parts.system) + len(parts.user)) > LONGEST:
         yield LineFinding(line, Rule.TOO_LONG, f"every call sends {length:,} characters; try to stay below {LONGEST:,}")

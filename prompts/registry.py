@@ -1,8 +1,8 @@
 """Loads, validates and renders prompts.
 
-A prompt is a Markdown file: front matter (`name`, `version`, `variables`, `output`, `source`), then a `# system` and a
-`# user` part. `{{variable}}` stands for a block of data. Rendering is a single pass, so a placeholder inside data is
-not replaced. Each value is wrapped in tags that cannot occur in the value, so data cannot close its own block.
+A prompt is a Markdown file with front matter (`name`, `version`, `variables`, `output`, `source`), followed by a `#
+system` and a `# user` section. `{{variable}}` is a placeholder for data. Data is inserted in a single pass, so
+placeholders in data stay unchanged. Each value is enclosed in tags that do not occur in it, so it cannot close its tag.
 """
 
 from __future__ import annotations
@@ -26,13 +26,11 @@ Value = str | Sequence[str] | None
 
 @dataclass(frozen=True)
 class RenderedPrompt:
-    """A prompt ready to be sent."""
-
     name: str
     system: str
     user: str
     parts: tuple[int, ...] = ()
-    """Positions in `user` at which blocks end, except for the last. Other requests may share the text before them."""
+    """Positions in `user` at which values end, except for the last. Requests may share the text before a position."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +41,13 @@ class Prompt:
     version: int
     variables: tuple[str, ...]
     output: str | None
-    """Title of the reply schema, or None for parts of other prompts."""
+    """Title of the reply schema, or None if this is part of another prompt."""
     source: str
     system: str
     user: str
     sha256: str
-    """Hash of the file. After any change, the prompt counts as a different one."""
+    """Hash of the file. If the file changes in any way, it counts as a different prompt."""
     path: Path = field(compare=False)
-    """The path from which the prompt was read."""
 
     @property
     def own_path(self) -> Path | None:
@@ -58,14 +55,14 @@ class Prompt:
         return None if self.path.is_relative_to(PACKAGED) else self.path
 
     def render(self, **values: Value) -> RenderedPrompt:
-        """The prompt with each `{{variable}}` replaced by its value as a delimited block.
+        """Replaces each `{{variable}}` with its value, enclosed in tags.
 
-        A list becomes one numbered block per entry. None and the empty list are rendered as nothing. Raises ValueError
-        if a variable is missing or unknown.
+        Each entry of a list is enclosed in its own numbered tag. None and the empty list become empty text. Raises
+        ValueError if a variable is missing or unknown.
         """
         if strangers := set(values) ^ set(self.variables):
             raise ValueError(
-                f"prompt {self.name} takes exactly {list(self.variables)}; missing or unknown: {sorted(strangers)}"
+                f"prompt {self.name} has the variables {list(self.variables)}; missing or unknown: {sorted(strangers)}"
             )
         suffix = _free_suffix(self.variables, _texts(values.values()))
         blocks = {name: _blocks(name + suffix, value) for name, value in values.items()}
@@ -76,7 +73,7 @@ class Prompt:
 
 
 class PromptRegistry:
-    """All prompts by name: the packaged prompts, some of which may be replaced by prompts from a user's folder."""
+    """Maps names to prompts. A user's folder may replace some of the packaged prompts."""
 
     def __init__(self, prompts: Iterable[Prompt], own: Iterable[str] = ()) -> None:
         self._prompts = {prompt.name: prompt for prompt in prompts}
@@ -85,7 +82,7 @@ class PromptRegistry:
 
     @classmethod
     def load(cls, overlay: Path | None = None) -> PromptRegistry:
-        """Reads the packaged prompts, and replaces some with the `.md` files below `overlay`. Raises ConfigError."""
+        """Reads the packaged prompts, and replaces some with the `.md` files in `overlay`. Raises ConfigError."""
         packaged = packaged_prompts()
         if overlay is None:
             return cls(packaged.values())
@@ -93,7 +90,9 @@ class PromptRegistry:
         for path in prompt_files(overlay):
             prompt = read_variant(path)
             if prompt.name in own:
-                raise ConfigError(f"{path}: another file in the folder is also named {prompt.name!r}")
+                raise ConfigError(
+                    f"{path}: another file in the folder also has the name {prompt.name!r}; remove one of them"
+                )
             own[prompt.name] = prompt
         return cls([*packaged.values(), *own.values()], own)
 
@@ -105,11 +104,11 @@ class PromptRegistry:
         return tuple(sorted(self._prompts))
 
     def hashes(self, names: Iterable[str]) -> dict[str, str]:
-        """The SHA-256 hash of each named prompt's file, as recorded in fingerprints."""
+        """Returns the SHA-256 hash of each named prompt's file, as recorded in fingerprints."""
         return {name: self._prompts[name].sha256 for name in sorted(names)}
 
     def first_lines(self, names: Iterable[str]) -> dict[str, str]:
-        """The shortened first line of each named prompt, so that readers can recognize the prompt."""
+        """Returns the shortened first line of each named prompt, so that people can recognize the prompt."""
         return {
             name: shorten(self._prompts[name].system.partition("\n")[0], 120, placeholder=" …")
             for name in sorted(names)
@@ -117,16 +116,16 @@ class PromptRegistry:
 
 
 def prompt_files(folder: Path) -> list[Path]:
-    """The prompt files in a user's folder. Raises ConfigError if there are none."""
+    """Lists the prompt files in a user's folder. Raises ConfigError if there are none."""
     try:
         is_folder = folder.is_dir()
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be read ({error.strerror})") from error
     if not is_folder:
-        raise ConfigError(f"{folder} is not a folder of prompts")
+        raise ConfigError(f"{folder} is not a folder")
     files = sorted(folder.rglob("*.md"))
     if not files:
-        raise ConfigError(f"{folder} contains no prompt (.md) files")
+        raise ConfigError(f"{folder} contains no prompt files (.md)")
     return files
 
 
@@ -142,7 +141,7 @@ def read_variant(path: Path) -> Prompt:
     packaged = packaged_prompts()
     original = packaged.get(prompt.name)
     if original is None:
-        raise ConfigError(f"{path}: no prompt is named {prompt.name!r}; the names are {', '.join(sorted(packaged))}")
+        raise ConfigError(f"{path}: there is no prompt {prompt.name!r}; use one of {', '.join(sorted(packaged))}")
     if set(prompt.variables) != set(original.variables) or prompt.output != original.output:
         raise ConfigError(
             f"{path}: a variant must keep the variables {list(original.variables)} and the output {original.output!r}"
@@ -151,7 +150,7 @@ def read_variant(path: Path) -> Prompt:
 
 
 def read_prompt(path: Path) -> Prompt:
-    """Reads a prompt file. Raises ConfigError with the name of the file and the problem."""
+    """Reads a prompt file. Raises ConfigError with the path and the problem."""
     try:
         raw = path.read_bytes()
         text = decode_prompt(raw)
@@ -159,7 +158,7 @@ def read_prompt(path: Path) -> Prompt:
         raise ConfigError(f"{path}: cannot be read as a prompt ({error})") from error
     parts = lay_out(text)
     if parts is None:
-        raise ConfigError(f"{path}: a prompt needs front matter between '---' lines, then '# system', then '# user'")
+        raise ConfigError(f"{path}: needs front matter between '---' lines, then a '# system' and a '# user' section")
     try:
         fields = read_fields(parts.front_matter)
     except FrontMatterError as error:
@@ -170,16 +169,16 @@ def read_prompt(path: Path) -> Prompt:
     if not isinstance(variables, list) or not all(isinstance(item, str) and item.isidentifier() for item in variables):
         raise ConfigError(f"{path}: 'variables' must be a list of names")
     if len(set(variables)) < len(variables):
-        raise ConfigError(f"{path}: 'variables' contains a name twice")
+        raise ConfigError(f"{path}: 'variables' must not contain a name twice")
     if type(version) is not int or version < 1:  # YAML's `true` is an int to isinstance
-        raise ConfigError(f"{path}: 'version' must be a whole number, at least 1")
+        raise ConfigError(f"{path}: 'version' must be a whole number of at least 1")
     if not all(isinstance(fields[key], str) and fields[key] for key in ("name", "source")):
         raise ConfigError(f"{path}: 'name' and 'source' must be nonempty text")
     if not isinstance(fields["output"], str | None):
-        raise ConfigError(f"{path}: 'output' must be the title of a schema, or null")
+        raise ConfigError(f"{path}: 'output' must be the title of a schema or null")
     used = {name for part in (parts.system, parts.user) for name in PLACEHOLDER.findall(part)}
     if used != set(variables):
-        raise ConfigError(f"{path}: these variables must be both declared and used: {sorted(used ^ set(variables))}")
+        raise ConfigError(f"{path}: every variable must be declared and used; check {sorted(used ^ set(variables))}")
     return Prompt(
         name=fields["name"],
         version=version,
@@ -198,10 +197,9 @@ def _texts(values: Iterable[Value]) -> list[str]:
 
 
 def _free_suffix(names: Sequence[str], texts: Sequence[str]) -> str:
-    """A suffix for the tags: empty or, if the data contain a tag of this prompt, a number that no tag in the data has.
-
-    The number is a hash of all texts, so the author of one text cannot guess it. Equal requests get the same number.
-    """
+    """Chooses a suffix for the tags: empty or, if the data contains a tag of this prompt, a number that is not in the
+    data. The number is a hash of all values, so the author of one value cannot guess it. Equal requests get the same
+    number."""
     if not names:
         return ""
     tag = re.compile(rf"<\s*+(?:/\s*+)?(?:{'|'.join(map(re.escape, names))})(?:-(\d{{1,9}}))?", re.IGNORECASE)
@@ -221,7 +219,7 @@ def _blocks(tag: str, value: Value) -> str:
 
 
 def _fill(template: str, blocks: Mapping[str, str]) -> str:
-    """Fills in the template in a single pass. Lines that consist only of empty placeholders are removed."""
+    """Fills in the template in a single pass. Removes lines that consist only of empty placeholders."""
     lines = []
     for line in template.split("\n"):
         filled = PLACEHOLDER.sub(lambda match: blocks[match[1]], line)

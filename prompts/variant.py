@@ -1,4 +1,4 @@
-"""Starts a variant of a prompt by copying the prompt to a user's folder with a new version, and summarizes changes."""
+"""Copies a prompt to a user's folder as the start of a variant, and summarizes the changes between two versions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.prompts.registry import Prompt, packaged_prompts, read_variant
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LONGEST_CHANGES, SHORTEST_CHANGE, MOST_CHANGES, SAME_WORDS = 240, 30, 8, 3
-"""Limits on the changes shown: total length, length allowed for each, number, and equal words that separate them."""
+"""Limits on the changes shown: total length, length of each, number, and how many equal words separate two changes."""
 
 
 def find_source(word: str) -> Prompt:
@@ -23,12 +23,14 @@ def find_source(word: str) -> Prompt:
         return packaged_prompts()[word]
     path = Path(word)
     if not path.is_file():
-        raise ConfigError(f"{word} is neither a packaged prompt (see `factloop prompts list`) nor a file")
+        raise ConfigError(
+            f"{word} is neither a packaged prompt nor a file; run `factloop prompts list` to see the names"
+        )
     return read_variant(path)
 
 
 def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
-    """Writes `folder/variant/<name of the prompt>.md`: a copy of `source` with a new version and a note of its origin.
+    """Copies `source` to `folder/variant/<name of the prompt>.md`, with a new version and a note of its origin.
 
     A variant may contain several prompts, because its folder is used as a whole. Raises ConfigError if the variant's
     name is not a plain file name, or if the file already exists or cannot be written.
@@ -42,14 +44,14 @@ def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError as error:
-        raise ConfigError(f"{error.filename} already exists and is not overwritten; choose another name") from error
+        raise ConfigError(f"{error.filename} already exists and will not be overwritten; use another name") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written ({error.strerror or error})") from error
     return read_variant(path)
 
 
 def variant_text(variant: str, source: Prompt) -> str:
-    """The contents of a file with the text of `source` and a front matter that states its origin."""
+    """Returns the contents of a file with the text of `source` and front matter that states its origin."""
     origin = f"Variant {variant} of version {source.version} ({source.sha256[:16]}). {source.source}"
     fields = {
         "name": source.name,
@@ -63,7 +65,7 @@ def variant_text(variant: str, source: Prompt) -> str:
 
 
 def changed_words(before: str, after: str) -> str:
-    """The added words or, if none were added, the removed words, shortened if there are many: `“each” − “so”`."""
+    """Returns the added words or, if there are none, the removed words: `“each” − “so”`. Long lists are shortened."""
     old, new = before.split(), after.split()
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     same = [one for one in blocks if one.size >= SAME_WORDS or one is blocks[-1]]

@@ -86,7 +86,6 @@ def sim(running: Simulator, monkeypatch: pytest.MonkeyPatch) -> Simulator:
 
 @pytest.fixture
 def response(sim: Simulator) -> Response:
-    """The response of the world with the fewest facts."""
     return min(sim.world.responses, key=lambda response: len(response.facts))
 
 

@@ -109,7 +109,6 @@ def _applies(requirement: Requirement, *extras: str) -> Iterable[bool]:
 
 @pytest.fixture(scope="module")
 def elsewhere() -> dict[str, list[str]]:
-    """All that is installed beside the core."""
     kept = core()
     packages = {
         package

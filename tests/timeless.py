@@ -10,7 +10,6 @@ VOLATILE = {"usage", "created_at", "retrieved_at", "wall_s"}
 
 
 def stable(value: Any) -> Any:
-    """The JSON value without those fields, at any depth."""
     if isinstance(value, dict):
         return {name: stable(item) for name, item in value.items() if name not in VOLATILE}
     return [stable(item) for item in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Loads models in Hugging Face format quietly and on one thread, and raises factloop's own errors."""
+"""Loads models in Hugging Face format, quietly and on one thread. Failures become our own errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factloop.core.extras import Extra, require
 
 @contextmanager
 def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[None]:
-    """Wraps the import and loading of a model: failures are raised as ConfigError, chained to their cause.
+    """Wraps the import and loading of a model. Failures are raised as ConfigError, chained to their cause.
 
     Limits torch to one thread for the whole process, unless OMP_NUM_THREADS is set, because two threads are four times
     slower on a busy machine. `extra` is the factloop extra that installs torch for the caller.
@@ -38,16 +38,15 @@ def loading_model(path_or_name: str, *, extra: Extra = "semantic") -> Iterator[N
 
 
 def _unusable(path_or_name: str) -> str:
-    return f"cannot load a model from {path_or_name!r}: use a model folder, or the hub name of a downloaded model"
+    return f"cannot load a model from {path_or_name!r}; use a model folder or the hub name of a downloaded model"
 
 
 def _is_path(path_or_name: str) -> bool:
-    """Returns whether this cannot be a hub name, which contains at most one slash and does not start with a dot."""
     return Path(path_or_name).is_absolute() or path_or_name.startswith((".", "~")) or path_or_name.count("/") > 1
 
 
 def short_name(path_or_name: str) -> str:
-    """Returns the last part of a folder's path, or the hub name unchanged."""
+    """Returns the last part of a folder's path. Returns a hub name unchanged."""
     path = Path(path_or_name)
     return path.name if path.is_dir() else path_or_name
 

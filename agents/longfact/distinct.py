@@ -1,12 +1,12 @@
-"""Keeps prompts that ask about different things, and counts dropped prompts by reason.
+"""Selects prompts that ask about different things, and counts the dropped prompts by reason.
 
-Wei et al. 2024 keep all prompts that differ in any character. We also drop prompts that are alike, which means that
-they share at least two thirds of their content words (Jaccard similarity). Function words, words used to ask a question
-("what", "tell me about") and words of the topic, which any prompt on the topic may contain, are not content words.
+Wei et al. 2024 keep all prompts that differ in any character. We also drop prompts that are too similar to an earlier
+one: their content words have a Jaccard similarity of at least 2/3. Function words, phrases for asking ("what", "tell me
+about") and the topic's own words do not count as content words.
 
-On LongFact-Objects, this rule finds 6 pairs of alike prompts among the 16,530 pairs on the same topic. Three of these
+On LongFact-Objects, this rule finds 6 pairs of similar prompts among the 16,530 pairs on the same topic. Three of these
 pairs do ask about the same thing (LIGO and "Advanced LIGO"). A prompt dropped by mistake costs little, because the
-model is asked for another one. In scripts without spaces between words, only identical texts count as alike.
+model is asked for another one. In scripts without spaces between words, only identical prompts count as similar.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 
 ALIKE_FROM = 2 / 3
 SHORTEST, LONGEST = 4, 1_000
-"""Minimum and maximum number of characters. LongFact's longest prompt has 672."""
+"""Minimum and maximum length of a prompt in characters. LongFact's longest prompt has 672."""
 _WORD = re.compile(r"\w+")
 _ODD = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""Line breaks, control characters and characters that change the direction of text."""
+"""Matches line breaks, control characters and characters that change the direction of text."""
 _ASKING = frozenset(
     _WORD.findall(
         """
@@ -46,7 +46,7 @@ class PromptSelection:
 
 
 def keep_distinct(kept: PromptSelection, proposed: Iterable[str], topic: str, *, wanted: int) -> PromptSelection:
-    """Adds new prompts from `proposed` to `kept` until it contains `wanted`. The rest are ignored and not counted."""
+    """Adds new prompts from `proposed` until `wanted` prompts are kept. Further prompts are ignored and not counted."""
     named = _words(topic)
     known = [content_words(prompt, named) for prompt in kept.prompts]
     spelled = {spelling(prompt) for prompt in kept.prompts}
@@ -69,23 +69,23 @@ def keep_distinct(kept: PromptSelection, proposed: Iterable[str], topic: str, *,
 
 
 def is_usable(prompt: str) -> bool:
-    """Whether the prompt can be used: it must be a single line of suitable length and contain at least one word."""
+    """Whether the prompt is a single line of suitable length that contains at least one word."""
     return SHORTEST <= len(prompt) <= LONGEST and bool(_WORD.search(prompt)) and not _ODD.search(prompt)
 
 
 def content_words(prompt: str, topic: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The words that identify what a prompt asks about, or all of its words if there are no such words."""
+    """The words that show what a prompt asks about, or all of its words if none do."""
     words = _words(prompt)
     return words - _ASKING - topic or words
 
 
 def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two prompts share at least two thirds of their content words. Symmetric."""
+    """Whether two sets of content words have a Jaccard similarity of at least 2/3."""
     return len(one & other) >= ALIKE_FROM * len(one | other)
 
 
 def spelling(prompt: str) -> str:
-    """The prompt in lowercase without punctuation, so that a full stop makes no difference."""
+    """The prompt in lowercase without punctuation. Prompts with the same spelling count as repeated."""
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", prompt).casefold()))
 
 

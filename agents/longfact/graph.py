@@ -4,11 +4,11 @@
      ▲               │ no
      └───────────────┘
 
-The paper's pipeline asks for one prompt at a time, shows the model up to ten prompts as examples (the authors' own and
-earlier ones), and continues until there are enough different prompts (60 per topic, 30 of which were kept). We depart
-from this in four ways. Ten prompts are requested at a time, as structured output. Earlier prompts are shown only to
-avoid repetition, and only our own serve as examples. Prompts that ask the same thing in other words are also dropped
-(`distinct`). The number of rounds is limited.
+The paper's pipeline asks for one prompt at a time and shows the model up to ten prompts as examples (the authors' own
+and earlier ones). It continues until it has 60 different prompts per topic, of which 30 were kept. We depart from the
+paper in four ways. We request ten prompts at a time, as structured output. We show earlier prompts only so that the
+model does not repeat them, and use only our own prompts as examples. We also drop prompts that ask the same thing in
+other words (see `distinct`). We limit the number of rounds.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from factloop.core.errors import BudgetExceeded, ConfigError, FactloopError
 
 ASK, KEEP = "ask", "keep"
 MOST_IDLE = 3
-"""Number of consecutive rounds without a new prompt after which the topic counts as exhausted."""
+"""Number of consecutive rounds without a new prompt after which the graph stops."""
 
 
 class TopicInput(TypedDict):
-    """A topic and, optionally, the result of an earlier invocation, from which the graph continues."""
+    """A topic and the number of prompts wanted. To continue an earlier run, include its result."""
 
     topic: str
     wanted: int
@@ -47,7 +47,7 @@ class TopicOutput(TypedDict):
     """The fields of a `distinct.PromptSelection`."""
     n_rounds: int
     failures: list[str]
-    """The errors of failed calls."""
+    """Error messages of the failed calls."""
 
 
 class TopicState(TopicOutput):
@@ -56,18 +56,18 @@ class TopicState(TopicOutput):
     proposed: list[str]
     """Prompts proposed in the last round."""
     n_idle: int
-    """Number of consecutive rounds so far that produced no new prompt."""
+    """Number of rounds since a new prompt was last found."""
     spent: bool
     """Whether the user's limit on calls or cost was reached."""
 
 
 def most_rounds(wanted: int) -> int:
-    """Maximum number of model calls: three times the number needed if no prompts are dropped, plus `MOST_IDLE`."""
+    """Maximum number of model calls: three times as many as needed if no prompt is dropped, plus `MOST_IDLE`."""
     return 3 * math.ceil(wanted / PER_ROUND) + MOST_IDLE
 
 
 def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]:
-    """Builds the graph from `{topic, wanted}` to `{kept, n_rounds, failures}`. All topics in a run share it.
+    """Builds the graph from `{topic, wanted}` to `{kept, n_rounds, failures}`. All topics in a run can share one graph.
 
     The same replies and the same seed give the same prompts. Invoke it with `step_limit` as the `recursion_limit`.
     """
@@ -81,14 +81,14 @@ def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]
 
 
 def step_limit(wanted: int) -> int:
-    """Maximum number of steps in the graph."""
+    """Maximum number of steps that the graph takes."""
     return 2 * most_rounds(wanted) + 5
 
 
 def _build_ask(writer: Writer, seed: int) -> PureNode[TopicState]:
     async def ask(state: TopicState) -> Update:
         n_rounds, known = state.get("n_rounds", 0), _kept(state).prompts
-        # Seeded with the round number, so that no request repeats an earlier one that produced nothing new.
+        # The seed includes the round number, so that a request that produced nothing new is not sent again unchanged.
         rng = random.Random(f"{seed} {n_rounds} {state['topic']}")
         asked = {"n_rounds": n_rounds + 1, "proposed": []}
         try:

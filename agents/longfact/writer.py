@@ -1,4 +1,4 @@
-"""Asks a model for prompts on a topic, and shows it factloop's own prompts as examples of the style."""
+"""Asks a model for prompts on a topic, and shows it examples of the style."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
         "How do linguists define ergativity, and in which languages is it found?",
     ),
 }
-"""Example prompts of each kind, on subjects that LongFact does not cover."""
+"""Our own example prompts of each kind, on subjects that LongFact does not cover."""
 
 
 class LongFactPrompts(StructuredOutput):
@@ -52,27 +52,27 @@ class LongFactPrompts(StructuredOutput):
 
 
 PROMPT_OF: Mapping[str, str] = {"objects": "longfact/objects", "concepts": "longfact/concepts"}
-"""The name of the prompt file for each kind."""
+"""The name of the prompt file for each kind of prompt."""
 WRITE = "write_prompts"
-"""Name of this stage in a run's usage."""
+"""Name of this stage in usage reports."""
 PER_ROUND = 10
 """Number of prompts requested per call."""
 FEWEST = 5
-"""Minimum number of prompts to request, even if fewer are needed, because some will be dropped."""
+"""Minimum number of prompts to request. We ask for this many even if fewer are needed, because some will be dropped."""
 EXAMPLES_SHOWN = 5
 MOST_KNOWN = 100
 """Maximum number of earlier prompts to show to the model so that it does not repeat them."""
 
 
 class Writer(Protocol):
-    """Proposes prompts on a topic. `rng` selects the example prompts and earlier prompts shown to the model."""
+    """Proposes prompts on a topic. `rng` chooses which examples and earlier prompts to show to the model."""
 
     async def propose(self, topic: str, n: int, known: Sequence[str], rng: random.Random) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
 class ModelWriter:
-    """A writer that uses a chat model and charges its calls to `meter`."""
+    """Asks a chat model for prompts, and records the usage in `meter`."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -80,7 +80,7 @@ class ModelWriter:
     meter: UsageMeter
 
     async def propose(self, topic: str, n: int, known: Sequence[str], rng: random.Random) -> Sequence[str]:
-        """About `n` prompts, some of which may repeat earlier ones. Costs money. Raises the errors of the gateway."""
+        """Returns about `n` prompts, some of which may repeat earlier ones. Costs money. Raises gateway errors."""
         asked = self.prompts[PROMPT_OF[self.kind]].render(
             topic=topic,
             number=str(n),

@@ -1,9 +1,9 @@
 """Parses the outline of an answer once, and extracts the excerpts of the answer that prompts show.
 
 An answer that is short, or only slightly over the limit, is shown in full, so that all requests about it begin with the
-same text. An excerpt of a long answer contains the opening, which usually says whom the answer is about, the text near
-the sentence, and sentences that share names or figures with it or introduce those names. An excerpt consists of whole
-sentences in their original order, and a separate line marks each omission.
+same text. Otherwise, prompts show an excerpt. It contains the text near the sentence, sentences that share names or
+figures with it, sentences that introduce those names, and the beginning of the answer, which usually says whom the
+answer is about. An excerpt consists of whole sentences in their original order. A separate line marks each omission.
 """
 
 from __future__ import annotations
@@ -25,39 +25,38 @@ MOST_CELLS = 500
 """Maximum number of table cells to read per answer. Only whole rows are read, and each cell may become a claim."""
 LEFT_OUT = "(part of the answer is left out here)"
 CLEARLY_OVER = 1.2
-"""Answers that exceed the limit by this factor are cut. Cutting shorter ones would hide much and save little."""
+"""Answers longer than the limit times this factor are shortened. Shortening others would hide much and save little."""
 
 _TELLING = re.compile(r"\b(?:[A-Z][\w'’-]{2,}|\d[\d.,]*\d|\d)")
 _MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`|]*[ \t]*\Z")
-"""Matches the marker of a list item, table row or emphasis at the start of a line if no text follows the marker."""
+"""Matches list, table and emphasis markers at the start of a line if no text follows them."""
 _MARKS_WITHIN = re.compile(r"\[\^?\w{1,8}\](?!\()|[*_`]")
-"""Citation and emphasis marks. Sentences that differ only in these marks count as identical."""
+"""Matches citation and emphasis marks. Sentences that differ only in these marks count as identical."""
 _MOST_SHARED = 200
-"""Words that occur in more parts than this are not used to find related parts."""
+"""Words that occur in more parts than this are too common to show that parts are related."""
 _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They", "Their"})
 _JUST_BEFORE = 3
 """Number of preceding parts with names to which a pronoun in a sentence is likely to refer."""
 _HOPS = 3
-"""Number of links to follow, for example from a town to a man born there, to his teacher, to the subject."""
+"""Number of links to follow, for example from a town to a man born there, from him to his teacher, and so on."""
 _MOST_BEFORE = 4
-"""Maximum number of preceding sentences to show with a repeated sentence if they are repeated as well."""
+"""Maximum number of preceding sentences that distinguish a repeated sentence."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A response and the question it answers. The outline and the views are computed when first needed."""
+    """A response and the question it answers. All properties are computed on first use."""
 
     prompt: str | None
     response: str
 
     @cached_property
     def parts(self) -> Sequence[Part]:
-        """The outline of the response."""
         return read_outline(self.response)
 
     @cached_property
     def prose(self) -> Sequence[Part]:
-        """The sentences and list items."""
+        """The sentences and list items of the response."""
         return [part for part in self.parts if part.kind in ("prose", "item")]
 
     @cached_property
@@ -74,12 +73,12 @@ class Answer:
 
     @cached_property
     def asked(self) -> str | None:
-        """The question without the preceding conversation."""
+        """The question without the conversation that preceded it."""
         return turns_of(self.prompt)[1] if self.prompt else self.prompt
 
     @cached_property
     def said_before(self) -> Sequence[str]:
-        """The sentences in the conversation before the question."""
+        """The sentences of the conversation that preceded the question."""
         turns = turns_of(self.prompt)[0] if self.prompt else ()
         return [part.text for turn in turns for part in read_outline(turn) if part.kind in ("prose", "item")]
 
@@ -92,17 +91,18 @@ class Answer:
         return _Places(self.parts)
 
     def prose_before(self, start: int) -> Sequence[Part]:
-        """The sentences and list items that end before a position."""
+        """The sentences and list items that end before the position `start`."""
         return self.prose[: bisect_right(self.prose, start, key=lambda part: part.end)]
 
     def around(self, start: int, end: int, *, most: int) -> str:
-        """The response, or an excerpt of `most` characters around `[start:end]` if the response is clearly longer."""
+        """Returns the response or, if it is clearly longer than `most`, an excerpt of that length around
+        `[start:end]`."""
         if len(self.response) <= most * CLEARLY_OVER:
             return self.response.strip()
         return self._view.around(start, end, most)
 
     def before(self, start: int, *, most: int) -> str:
-        """The text before a sentence, or an excerpt of that text if it clearly exceeds `most` characters."""
+        """Returns the text before a sentence, or an excerpt of about `most` characters if it is clearly longer."""
         line = max(0, self.response.rfind("\n", 0, start))
         text = (self.response[:line] + _MARKS_BEFORE.sub("", self.response[line:start])).strip()
         if len(text) <= most * CLEARLY_OVER:
@@ -110,16 +110,14 @@ class Answer:
         return self._view.around(start, start, most, until=start)
 
     def told_apart_by(self, task: SentenceTask) -> str:
-        """The preceding text that distinguishes a sentence from an identical one under the same headings.
+        """Returns the preceding text that distinguishes a sentence from an identical one under the same headings.
 
-        Empty if the sentence occurs only once. If *She was elected in 1838.* occurs twice, it may be about two people.
+        If *She was elected in 1838.* occurs twice, it may be about two people. Empty if the sentence occurs only once.
         """
         return self._places.before(task.start)
 
 
 class _Places:
-    """The positions of the sentences in a response."""
-
     def __init__(self, parts: Sequence[Part]) -> None:
         self._texts = [" ".join(part.text.split()) for part in parts]
         self._words = [_MARKS_WITHIN.sub("", text) for text in self._texts]
@@ -131,7 +129,7 @@ class _Places:
         self._above = [part.above for part in parts]
 
     def before(self, start: int) -> str:
-        """The shortest run of sentences before `start` that precedes no other occurrence of the same sentence."""
+        """The shortest text before `start` that precedes no other occurrence of the same sentence."""
         number = self._numbers.get(start)
         if number is None or not self._is_sentence[number]:
             return ""
@@ -145,8 +143,6 @@ class _Places:
 
 
 class _View:
-    """The parts of one response and the positions of its distinctive words."""
-
     def __init__(self, response: str, parts: Sequence[Part]) -> None:
         self._response, self._parts = response, parts
         self._starts = [part.start for part in parts]
@@ -161,7 +157,7 @@ class _View:
         self._words = [found & self._holders.keys() for found in words]
 
     def around(self, start: int, end: int, most: int, *, until: int | None = None) -> str:
-        """An excerpt of about `most` characters. With `until`, it contains only parts that start before `until`."""
+        """Returns an excerpt of about `most` characters. Parts that start at or after `until` are left out."""
         last = len(self._parts) if until is None else bisect_right(self._starts, until - 1)
         here = max(0, bisect_right(self._starts, start) - 1)
         last_here = max(here, bisect_right(self._starts, max(start, end - 1)) - 1)
@@ -174,10 +170,7 @@ class _View:
         return self._written(sorted(chosen), last)
 
     def _add(self, chosen: set[int], numbers: Iterable[int], most: int | None) -> int:
-        """Adds parts and their headings in order until one does not fit. Returns the number of characters added.
-
-        If `most` is None, all parts are added.
-        """
+        """Adds parts and their headings until one would exceed `most`. Returns the number of characters added."""
         taken = 0
         for number in numbers:
             needed = {number, *self._above[number]} - chosen
@@ -189,9 +182,9 @@ class _View:
         return taken
 
     def _tied(self, first: int, last: int) -> Iterator[int]:
-        """Yields parts that share names or figures with parts `first` to `last` or those just before, rare words first.
+        """Yields the parts that share names or figures with the sentence or the text just before it, rare words first.
 
-        The first part that contains a word usually explains it, so the other words of that part are followed as well.
+        The first part that contains a word usually explains it, so the other words in that part are followed as well.
         """
         before = (number for number in range(first - 1, -1, -1) if self._words[number])
         tied: Sequence[int] = [*range(first, last + 1), *islice(before, _JUST_BEFORE)]
@@ -206,7 +199,6 @@ class _View:
         yield from sorted(shared, key=lambda number: (-shared[number], number))
 
     def _written(self, numbers: Sequence[int], last: int) -> str:
-        """The parts as written in the response, including the spaces and marks between neighbouring parts."""
         pieces: list[str] = []
         reached, expected = 0, 0
         for number in numbers:
@@ -221,12 +213,12 @@ class _View:
 
 
 def _may_name(word: re.Match[str], part: Part) -> bool:
-    """Whether the word is a name or figure, and not just the first word of a sentence."""
+    """Whether the word is a name or figure rather than an ordinary word at the start of a sentence."""
     return word.start() > 0 or part.kind in ("heading", "head", "row") or not word[0].isalpha()
 
 
 def _numbers_above(parts: Sequence[Part]) -> list[list[int]]:
-    """The part numbers of the headings, lead-in or table header above each part."""
+    """For each part, the numbers of the headings, lead-in or table header above it."""
     latest: dict[str, int] = {}
     found: list[list[int]] = []
     for number, part in enumerate(parts):

@@ -1,4 +1,4 @@
-"""Handles a claim in any plan: searches for evidence, records the verdict, and turns errors into unscored claims."""
+"""Contains what all plans do for each claim: search for evidence, record the verdict, and handle errors."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ T = TypeVar("T")
 
 LOOK, SEARCH = "look", "search"
 REQUEST_REFUSED = frozenset({400, 413, 422})
-"""HTTP statuses of servers that reject a request for its content, such as one that exceeds the context length."""
+"""HTTP statuses with which servers reject a request for its content, for example if it exceeds the context length."""
 
 ClaimNode = Node[FactState, CheckContext]
-"""A step in a claim's branch."""
+"""A step in the branch of one claim."""
 BunchNode = Node[BunchState, CheckContext]
-"""A step that takes several claims through their complete branch."""
+"""A node that takes several claims through all steps."""
 
 
 def settling(stage: str, node: ClaimNode) -> ClaimNode:
-    """Wraps a node so that a failure becomes the claim's judgement, because an exception would stop the other branches.
+    """Wraps a node so that a failed claim is recorded as unscored. An exception would stop the branches of other
+    claims.
 
-    The node is traced under the name of its stage. A ConfigError still stops the run. It is usually raised before any
-    claim is judged, but a failing disk can cause one later, and continuing would waste money on lost answers.
+    A ConfigError still stops the run. It is usually raised before any claim is judged, but a failing disk can cause one
+    later, and continuing would waste money on answers that cannot be saved.
     """
 
     async def guarded(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -62,7 +63,7 @@ def settling(stage: str, node: ClaimNode) -> ClaimNode:
 
 
 async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -> T:
-    """The result of `work` or, if that fails, of calling `otherwise` with an unscored judgement. Raises ConfigError."""
+    """Returns the result of `work`. If it fails, calls `otherwise` with an unscored judgement. Raises ConfigError."""
     try:
         return await work
     except ConfigError:
@@ -72,12 +73,12 @@ async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -
 
 
 def stage_span(stage: str, state: FactState) -> Span:
-    """Traces a stage for one claim."""
+    """Opens a tracing span for one stage of a claim."""
     return span(f"stage {stage}", {"factloop.stage": stage, "factloop.claim.id": state["fact"].id})
 
 
 def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext]) -> Update:
-    """Ends the branch with the judgement, or as unscored if a failed search makes that judgement unreliable."""
+    """Settles the claim with the judgement, or as unscored if a failed search makes that judgement unreliable."""
     judgement = with_stage(unless_unanswered(judgement, state["failure"]), state["stage"])
     claim = settle(state["fact"], state["task"], judgement, state)
     current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
@@ -87,7 +88,7 @@ def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext
 
 
 def case_of(state: FactState, *, searches_left: int) -> Case:
-    """The part of a claim's state that a stage sees."""
+    """Returns the part of a claim's state that a stage may see."""
     return Case(
         claim=state["fact"].self_contained,
         task=state["task"],
@@ -99,9 +100,9 @@ def case_of(state: FactState, *, searches_left: int) -> Case:
 
 
 def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
-    """The request without queries already made, limited to `most` queries, or None if no queries remain.
+    """Returns at most `most` of the requested queries, without those already made, or None if no queries are left.
 
-    If the request specifies a tool, only queries sent to that tool count as already made.
+    If the request names a tool, only queries sent to that tool count as already made.
     """
     asked = zip(state["queries"], state["tools"], strict=True)
     known = {sameness(query) for query, tool in asked if wish.tool in (None, tool)}
@@ -114,18 +115,18 @@ def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQuer
 
 
 def may_be_answered_alone(error: FactloopError) -> bool:
-    """Whether a failed request for several items may succeed for each item alone, because such requests are shorter."""
+    """Whether splitting a failed request for several items into shorter requests may help."""
     is_refused = isinstance(error, ToolError) and error.status in REQUEST_REFUSED
     return is_refused or isinstance(error, ModelOutputError)
 
 
 def unanswered(state: FactState) -> Judgement | None:
-    """The failure of the search if there is no evidence to judge from, or None."""
+    """Returns the search failure if it left no evidence to judge from, or None."""
     return None if state["evidence"] else state["failure"]
 
 
 def searches_left(state: FactState, most: int) -> int:
-    """The number of queries that may still be made, or 0 if no tool works or there is nothing more to find."""
+    """The number of queries that may still be made. It is 0 if the search tools failed or can find nothing more."""
     return max(0, most - len(state["queries"])) if state["last_search"] == "answered" else 0
 
 
@@ -134,9 +135,9 @@ def ask_next(state: FactState, wish: NextQueries) -> Update:
 
 
 async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
-    """Sends the pending queries concurrently to a search tool. If that tool fails, the others are tried in turn.
+    """Sends the pending queries concurrently to a search tool. If that tool fails, the other tools are tried in turn.
 
-    A failure is recorded even if another tool answers, because "nothing was found" is then not a valid verdict.
+    A failure is recorded even if another tool answers, because "nothing was found" would then not be a valid verdict.
     """
     assert state["pending"] is not None
     wish, gateway = state["pending"], runtime.context.searching
@@ -151,7 +152,7 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     }
 
     async def ask(query: str) -> tuple[SearchAnswer | None, FactloopError | None]:
-        """The hits of the first tool that answered, and the first failure."""
+        """The answer of the first tool that did not fail, and the first failure."""
         failure: FactloopError | None = None
         for tool in tools:
             try:
@@ -186,12 +187,12 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
 
 
 def _was_found_before(state: FactState, query: str) -> bool:
-    """Whether a cascade's verifier has already found evidence with this query."""
+    """Whether the verifier of a cascade has already found evidence with this query."""
     return not state["queries"] and any(item.query == query for item in state["evidence"])
 
 
 def fresh_evidence(state: FactState, found: SearchAnswer) -> list[Evidence]:
-    """The hits that are new for the claim, as evidence."""
+    """Converts hits to evidence, leaving out text that the claim's evidence already contains."""
     known: defaultdict[tuple[str, int | None], list[str]] = defaultdict(list)
     for item in state["evidence"]:
         known[_of_document(item)].append(item.passage)

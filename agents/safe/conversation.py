@@ -1,4 +1,4 @@
-"""Combines a question and the conversation before it into the text that prompts and reports contain."""
+"""Combines a question and the preceding conversation into the text that prompts and reports show."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, conver
 from factloop.core.errors import DataError
 
 Question = str | BaseMessage | Sequence[BaseMessage | tuple[str, str] | Mapping[str, str]]
-"""A string, a message, or a conversation of messages or (role, text) pairs that ends with the user's question."""
+"""A string, a message, or a list of messages or (role, text) pairs that contains a question from the user."""
 MOST_EARLIER = 4_000
 """Maximum total length of the turns before the question, in characters. If they are longer, the oldest are dropped."""
 _EARLIER, _NOW = "Earlier in the conversation:", "The question now:"
 
 
 def question_of(given: Question | None) -> str | None:
-    """The last question, with the conversation between user and assistant before it. Later turns are dropped.
+    """Returns the user's last question, below the preceding conversation. Turns after the question are dropped.
 
-    System and tool messages, and turns without text, are ignored. Raises DataError if a list contains an invalid item
-    or no message from a user.
+    System messages, tool messages and turns without text are ignored. Raises DataError if the list contains an invalid
+    item or no message from the user.
     """
     if given is None or isinstance(given, str):
         return given
@@ -32,7 +32,7 @@ def question_of(given: Question | None) -> str | None:
     turns = [one for one in messages if isinstance(one, HumanMessage | AIMessage) and str(one.text).strip()]
     last = max((place for place, one in enumerate(turns) if isinstance(one, HumanMessage)), default=None)
     if last is None:
-        raise DataError("question: the list contains no message from a user")
+        raise DataError("question: the list must contain a message from a user")
     roles = ("Person" if isinstance(one, HumanMessage) else "Assistant" for one in turns)
     earlier = [f"{role}: {str(one.text).strip()}" for role, one in zip(roles, turns[:last], strict=False)]
     while sum(map(len, earlier)) > MOST_EARLIER:
@@ -42,7 +42,7 @@ def question_of(given: Question | None) -> str | None:
 
 
 def turns_of(question: str) -> tuple[Sequence[str], str]:
-    """The texts of the turns before the question, oldest first, and the question itself."""
+    """Splits a question into the turns before it, oldest first, and the question itself."""
     before, _, asked = question.rpartition(f"\n\n{_NOW}\n\n")
     if not before.startswith(_EARLIER):
         return (), question

@@ -1,10 +1,10 @@
-"""Checks, as far as code can, whether the facts that a model extracted say the same as their sentence.
+"""Checks, as far as code can, whether the facts that a model extracted from a sentence say the same as the sentence.
 
-If the facts add or lose a figure, a name, a negation or a hedge, the check judges something that the answer does not
-say, and no later stage notices. For example, a wrong year that the model corrected while splitting would be judged as
-supported. Every reply is therefore compared with its sentences. If a sentence's facts do not match it, they are
-requested once more, with a complaint that states the reason. If they still do not match, the whole sentence is judged
-as a single claim.
+If a fact adds or loses a figure, a name, a negation or a hedge, we would check something that the answer does not say,
+and no later stage would notice. For example, if the model corrects a wrong year while it extracts facts, the year would
+be judged as supported. Every reply is therefore compared with its sentences. If a sentence's facts do not match it,
+they are requested once more, with a complaint that gives the reason. If they still do not match, the whole sentence is
+judged as a single claim.
 
 Negations and hedges are compared only in English. Figures and names are compared in all languages.
 """
@@ -29,7 +29,7 @@ T = TypeVar("T", bound=BaseModel)
 _CITATION = re.compile(
     r"\[\^?[\w ,.-]{1,12}\]|\([^()]*?[A-Z][^()]*?,? (?:19|20)\d\d[a-z]?\)|(?:^|\n)[ \t]*\d{1,3}[.)] "
 )
-"""Citation marks and list numbers, whose figures are not part of the statement."""
+"""Matches citation marks and list numbers. Figures in these are not part of what a sentence states."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ACRONYM = re.compile(r"\b[A-Z]{2,6}s?\b")
 _RELATIVE = re.compile(
@@ -37,7 +37,7 @@ _RELATIVE = re.compile(
     r"|years?|decades?|centur(?:y|ies)|half|twice|double[ds]?|total|each|both|more|less|fewer|over|under)\b",
     re.IGNORECASE,
 )
-"""Words from which a reader can work out a figure that is not written: *two years later*, *at the age of 30*."""
+"""Matches words from which a reader can work out an unwritten figure: *two years later*, *at the age of 30*."""
 _DENIAL = re.compile(
     r"\b(?:not(?! only| just| merely| least| until)|never|no(?!\.? ?\d| longer than)|none|neither|nor|without|cannot)\b"
     r"|n['’]t\b(?! until)",
@@ -50,7 +50,7 @@ _DENIES = re.compile(
     r"|reject|los[et]|former|instead|false|wrong|ban|forbid|until|exclud|oppos|abandon|withdr|drop)[a-z]*",
     re.IGNORECASE,
 )
-"""Many words can express negation, so a negation counts as lost or added only if none of these words occur."""
+"""Matches many ways to express negation. A negation counts as lost or added only if the other text has no match."""
 _HEDGE = re.compile(
     r"\b(?:may(?!\b,? \d| of\b)|might|perhaps|maybe|possibly|probably|reportedly|allegedly|supposedly|apparently"
     r"|presumably|(?:said|believed|thought|rumou?red|alleged|reported) to)\b"
@@ -70,10 +70,10 @@ _VALUES: Mapping[str, str] = {
     "hundred": "100",
 }
 _FIRST = re.compile(r"(?:^[\W\d_]*|[:\n][\W\d_]*(?=\w+\W+[^\W\d_A-Z]))(\w+)")
-"""A word that may be capitalized only because it is first in the text or in a clause after a colon: *Tip: Share it*,
-but not *Author: Goethe*."""
+"""Matches a word that may be capitalized only because it is first in the text or in a clause after a colon: *Tip: Share
+it*, but not *Author: Goethe*."""
 _STEM = 4
-"""Number of letters that two forms of a word must share: *Briton*, *British*."""
+"""Number of first letters that two forms of a word must share: *Briton*, *British*."""
 
 
 class Wording:
@@ -84,7 +84,7 @@ class Wording:
 
     @cached_property
     def figures(self) -> frozenset[str]:
-        """Figures and number words, with equal numbers in the same form."""
+        """Figures and number words. Equal numbers have the same form."""
         words = (_VALUES.get(word) for word in map(str.lower, _LETTERS.findall(self._text)))
         return frozenset([*map(_plain, FIGURE.findall(self._text)), *filter(None, words)])
 
@@ -94,15 +94,15 @@ class Wording:
 
     @cached_property
     def _initials(self) -> frozenset[str]:
-        """Letters of acronyms, each of which may stand for a word in a name that a fact spells out."""
+        """The letters of all acronyms. Each may stand for a word in a name that a fact spells out."""
         return frozenset("".join(_ACRONYM.findall(self._text)).lower())
 
     def has_figure(self, figure: str) -> bool:
-        """Whether the text contains the figure. A year also matches its last two digits: *2005-09* ends in 2009."""
+        """Whether the text contains the figure. Years also match by their last two digits: *2005-09* matches 2009."""
         return figure in self.figures or any(_is_end(one, figure) or _is_end(figure, one) for one in self.figures)
 
     def lacking(self, text: str, *, exactly: bool = False) -> Iterator[str]:
-        """The figures of `text` that this wording does not contain. *09* matches 2009 unless `exactly` is set."""
+        """The figures in `text` that this wording does not contain. *09* matches 2009 unless `exactly` is set."""
         has = self.figures.__contains__ if exactly else self.has_figure
         return (figure for figure in FIGURE.findall(text) if not has(_plain(figure)))
 
@@ -111,9 +111,9 @@ class Wording:
 
 
 def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
-    """The complaint for the model about a sentence's facts, or None if they match the sentence or there are none.
+    """Returns the complaint to send to the model if the facts do not match their sentence, or None if they do.
 
-    `said` is the wording of the texts that a fact may draw on: the answer and the question.
+    `said` is the wording of the texts on which a fact may draw: the answer and the question.
     """
     listed = list(facts)
     text = " ".join(listed)
@@ -139,10 +139,10 @@ def complaint(sentence: str, facts: Iterable[str], said: Wording) -> str | None:
 
 
 class Faithful(Generic[T]):
-    """Rejects the first reply whose facts do not match their sentences, so that the reply is requested again.
+    """Rejects the first reply whose facts do not match their sentences, so that the gateway requests another one.
 
-    Pass an instance as the `accept` of a single request. `unfit` lists the sentences whose facts in the accepted reply
-    still do not match them.
+    Use each instance for one request only, as its `accept`. If the second reply does not match either, it is accepted,
+    and `unfit` lists the sentences in question.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Faithful(Generic[T]):
         self._sentences, self._said, self._facts_of = sentences, said, facts_of
         self._has_refused = False
         self.unfit: frozenset[int] = frozenset()
-        """Numbers of the sentences, starting at 1, whose facts in the last reply do not match them."""
+        """Numbers (from 1) of the sentences that do not match their facts in the latest reply."""
 
     def __call__(self, answer: T) -> None:
         facts: defaultdict[int, list[str]] = defaultdict(list)
@@ -167,7 +167,7 @@ class Faithful(Generic[T]):
 
 
 def _plain(figure: str) -> str:
-    """The figure without thousands separators and insignificant zeros."""
+    """Removes thousands separators and insignificant zeros."""
     figure = re.sub(r"[,.](?=\d{3}(?:\D|$))", "", figure)
     return (figure.rstrip("0").rstrip(".") if "." in figure else figure).lstrip("0") or "0"
 

@@ -1,13 +1,14 @@
-"""The fused plan: one call for one or two short sentences, then rounds of search and assessment for each claim.
+"""The fused plan: one call reads one or two short sentences, then each claim goes through rounds of search and
+assessment.
 
     (look) ─▶ search ─▶ assess ─▶ claim: search ─▶ assess ─▶ ...
 
 In the first round, claims are handled in pairs: both are searched for at the same time, and one call judges both
 against all passages found. This round settles most claims, and it sends the judging rules, which make up half of a
-request, only once per pair. Claims that remain open continue alone, with the queries that the reply proposes, until
-they are settled. There is no shared round for a single claim, or if the model can choose between several search tools.
+request, only once per pair. Claims that remain open continue alone, with the queries proposed in the reply, until they
+are settled. A single claim skips the shared round, and so do all claims if there are several search tools.
 
-This plan is factloop's own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
+This plan is our own: SAFE (Wei et al. 2024, section 3) judges each fact alone.
 """
 
 from __future__ import annotations
@@ -67,11 +68,11 @@ ASSESS, FIRST_ROUND, CLAIM = "assess", "first_round", "claim"
 CLAIMS_TOGETHER = 2
 """Number of claims judged in one call. Each additional claim makes the reply longer and slower."""
 QUERIES_AT_ONCE = 2
-"""Number of queries per round after the first. With two, the slowest claim takes three rounds instead of five."""
+"""Maximum number of queries per round after the first. With two, the slowest claim takes three rounds, not five."""
 GIVEN_AT_ONCE = 12
-"""Number of supplied facts read in one call. Reply length is limited, and a failed call loses all of its facts."""
+"""Number of supplied facts to read in one call. Reply length is limited, and a failed call loses all of its facts."""
 BUNCH = 16
-"""Number of sentences or claims per branch. More would block the event loop; fewer would increase the overhead."""
+"""Number of sentences or claims per branch. Larger bunches would block the event loop; smaller ones cost more time."""
 
 T = TypeVar("T")
 
@@ -82,13 +83,13 @@ def in_groups(items: Sequence[T], size: int) -> list[Sequence[T]]:
 
 
 class GivenReader(SafePlan):
-    """A plan that can read facts supplied by the caller, several from one sentence at a time."""
+    """A plan that can read the facts that the caller supplied for a sentence, several at a time."""
 
     @abstractmethod
     async def read_given(
         self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[Fact]:
-        """Reads some of a sentence's supplied facts, the first of which has the index `start`."""
+        """Reads some of a sentence's supplied facts. `start` is the index of the first of these facts."""
 
     async def read_all_given(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
         """Reads all supplied facts of the sentence in batches. If a batch cannot be read, its facts are unscored."""
@@ -110,17 +111,18 @@ class GivenReader(SafePlan):
 class FusedPlan(GivenReader):
     stages: FusedStages
     gates: bool = True
-    """Whether irrelevant claims may be left unchecked."""
+    """Whether irrelevant claims are left unchecked."""
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         return windows_of(sentences, FUSED_WINDOW, shares_headings)
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
-        """Groups neighbouring claims, which usually come from the same sentence and depend on the same passages."""
+        """Pairs neighbouring claims, which usually come from the same sentence and depend on the same passages."""
         return [BunchState(cases=list(pair), settled=[]) for pair in in_groups(cases, CLAIMS_TOGETHER)]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """The graph for several claims that share their first round. Claims that are still open then continue alone."""
+        """Builds the graph for several claims that share their first round. Claims that stay open then continue
+        alone."""
         nodes = _FirstRound(self, max_searches, look)
         graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, nodes.search)
@@ -137,10 +139,11 @@ class FusedPlan(GivenReader):
         return graph.compile(name=FIRST_ROUND)
 
     def build_claim_graph(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """The graph of one claim: `search -> assess`, repeated until it is settled or `max_searches` queries were made.
+        """Builds the graph for one claim: `search -> assess`, until the claim is settled or `max_searches` queries were
+        made.
 
-        After the first round, a round that finds nothing new ends the loop without another call. An initial `look`
-        either settles the claim or leaves it open. A claim without a pending query has already been searched for and
+        After the first round, a round that finds nothing new ends the loop without another call. If there is a `look`
+        node, it comes first and may settle the claim. A claim without a pending query was searched for earlier and
         starts at `assess`.
         """
         graph = StateGraph(FactState, context_schema=CheckContext, output_schema=FactOutput)
@@ -157,7 +160,7 @@ class FusedPlan(GivenReader):
         return graph.compile(name="claim")
 
     def build_assess(self, max_searches: int) -> ClaimNode:
-        """The step after each search, which settles the claim or decides what to search for next."""
+        """Builds the step that follows each search. It settles the claim or decides what to search for next."""
 
         async def assess(state: FactState, runtime: Runtime[CheckContext]) -> Update:
             if (failure := unanswered(state)) is not None:
@@ -174,7 +177,7 @@ class FusedPlan(GivenReader):
     async def go_on(
         self, state: FactState, case: Case, step: Judgement | NextQueries, runtime: Runtime[CheckContext]
     ) -> Update:
-        """Acts on an assessment: settles the claim or requests new queries."""
+        """Settles the claim if the assessment is a judgement. Otherwise, requests new queries."""
         if isinstance(step, Judgement):
             return closed(state, step, runtime)
         wish = not_yet_asked(state, step, most=min(QUERIES_AT_ONCE, case.searches_left))
@@ -185,7 +188,7 @@ class FusedPlan(GivenReader):
         return ask_next(state, wish)
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:
-        """Judges the claim as not supported, because no query finds anything new. The model is not called again.
+        """Judges the claim as not supported when no query finds anything new. The model is not called again.
 
         The other members of a jury are called, because they have not seen the claim.
         """
@@ -195,7 +198,7 @@ class FusedPlan(GivenReader):
         return await self.stages.joined(case, nothing, context) if isinstance(self.stages, GroundedJury) else nothing
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts in a window. Facts that need no search are already settled.
+        """Returns the facts in a window of sentences. Facts that need no search are already settled.
 
         If a reply for several sentences skips one of them, that sentence is read again on its own.
         """
@@ -218,7 +221,7 @@ class FusedPlan(GivenReader):
         return [*placed, *await self.each_alone(passed_over, context)]
 
     async def each_alone(self, tasks: Iterable[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of the sentences, each of which is read on its own. A sentence that cannot be read is unscored."""
+        """Reads each sentence on its own. A sentence that cannot be read is unscored."""
         return [*chain.from_iterable(await together(self._alone(task, context) for task in tasks))]
 
     async def _alone(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
@@ -267,8 +270,6 @@ async def _unless_settled(state: FactState) -> str:
 
 @dataclass(frozen=True)
 class _FirstRound:
-    """The steps of the round shared by several claims."""
-
     plan: FusedPlan
     max_searches: int
     look: ClaimNode | None
@@ -278,13 +279,13 @@ class _FirstRound:
         return {"cases": [updated(case, update) for case, update in zip(state["cases"], updates, strict=True)]}
 
     async def look_first(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Runs the cascade's verifier. Only the claims that it cannot settle stay open."""
+        """Runs the cascade's verifier. Only claims that it cannot settle stay open."""
         assert self.look is not None
         updates = await together(self.look(case, runtime) for case in state["cases"])
         return _settled_and_open(list(zip(state["cases"], updates, strict=True)))
 
     async def assess(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles claims that the combined evidence decides, and assigns further queries to the others.
+        """Settles the claims that the combined evidence decides, and requests further queries for the rest.
 
         If a search failed, the reply cannot be read, or the server rejects the request, all claims stay open and are
         judged one by one.
@@ -337,7 +338,7 @@ def _pooled(cases: Sequence[Case]) -> list[Evidence]:
 def _in_own_terms(
     state: FactState, step: Judgement | NextQueries, pool: Sequence[Evidence]
 ) -> tuple[FactState, Judgement | NextQueries]:
-    """Adds the cited passages of other claims to the claim, and changes the citations in its judgement to match."""
+    """Adds cited passages that were found for other claims to this claim's evidence, and renumbers its citations."""
     own = list(state["evidence"])
     kept = {_text(item): number for number, item in enumerate(own, 1)}
     ids = {item.id: item.id for item in own}
@@ -355,13 +356,13 @@ def _in_own_terms(
 
 
 def _text(item: Evidence) -> tuple[str, str]:
-    """Identifies a passage independently of the claim it was found for."""
+    """Identifies a passage regardless of the claim for which it was found."""
     return item.source, item.passage
 
 
 @dataclass(frozen=True)
 class BunchedPlan(FusedPlan):
-    """The fused plan for judges that answer immediately, such as the offline rules, with many claims per branch.
+    """The fused plan for judges that answer immediately, such as the offline rules. Each branch handles many claims.
 
     Running a branch takes longer than applying the rules to a claim, so a check with one branch per claim would spend
     most of its time on branches. Each claim in a bunch still goes through the same steps and is settled separately.
@@ -371,8 +372,10 @@ class BunchedPlan(FusedPlan):
         return in_groups(sentences, BUNCH)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of the sentences. Facts that need no search are settled; unreadable sentences are unscored."""
+        """Returns the facts of the sentences. Facts that need no search are settled. Unreadable sentences are
+        unscored."""
         async with context.bunches:
+            context.meter.allowance.refuse_late()  # groups may have waited here for minutes
             return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
 
     async def _facts_of(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
@@ -381,7 +384,8 @@ class BunchedPlan(FusedPlan):
             return await or_unscored(super().find_facts([task], context), lambda judgement: unsplit(task, judgement))
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - the judge says it
-        """The judge's conclusion from the available evidence, with its score and the closest sentence."""
+        """Lets the judge decide from the available evidence, so that the judgement has a score and the closest
+        sentence."""
         judgement = await self.stages.assess(case, context)
         assert isinstance(judgement, Judgement), "no searches are left, so the judge must settle the claim"
         return judgement
@@ -390,9 +394,9 @@ class BunchedPlan(FusedPlan):
         return [BunchState(cases=list(bunch), settled=[]) for bunch in in_groups(cases, BUNCH)]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> BunchNode:
-        """A node that takes each of its claims through `search` and `assess` until it is settled.
+        """Builds a node that repeats `search` and `assess` for each of its claims until the claim is settled.
 
-        It is not a graph, because starting one would take as long as judging two or three claims.
+        It is not a graph, because starting a graph would take as long as judging two or three claims.
         """
         assess = self.build_assess(max_searches)
 

@@ -1,14 +1,14 @@
-"""The SAFE agent as a LangGraph state machine, with one graph for all responses and one branch per claim.
+"""The SAFE agent as a LangGraph state machine. One graph serves all responses and has a branch for each claim.
 
     split ─┬▶ read ────────┬▶ distinguish ─┬▶ claim ──────┬▶ collect
            └▶ abstentions ─┘               └▶ look again ─┘    │
                                                  claim ◀───────┘
 
 `read` has a branch for each sentence or window, `claim` for each distinct fact, and `look again` for each batch of
-facts. A graph step takes longer than the offline rules need for a claim, so these rules handle many claims per branch.
+facts. With the offline rules, a branch handles many claims, because a graph step takes longer than judging a claim.
 `distinguish` waits for all sentences, so that the first of several equal facts is always the one that is judged. After
-that, claims do not wait for each other, except within a `look again` batch. `collect` sends the claims that `look
-again` leaves open to separate branches.
+that, claims do not wait for each other, except within a `look again` batch. If `look again` leaves claims open,
+`collect` sends them to separate branches.
 """
 
 from __future__ import annotations
@@ -59,26 +59,26 @@ ABSTENTION_RESULTS = 5
 
 
 class SafePlan(ABC):
-    """A way to carry out SAFE's loop. The plans are in `fused`, `grounded`, `paper` and `published`."""
+    """Decides how SAFE's loop is carried out. See `fused`, `grounded`, `paper` and `published` for the plans."""
 
     stages: Stages
     looks_again = False
-    """Whether open facts are examined together before any of them gets its own branch."""
+    """Whether open facts are examined together before any of them gets a branch of its own."""
     merges_repeats = True
     """Whether only the first of several equivalent facts is judged."""
     reads_all = False
-    """Whether to also split sentences whose form shows that they state nothing, such as questions."""
+    """Whether to split even sentences that clearly state no facts, such as questions."""
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
-        """Groups sentences that are read together. By default, each sentence is read on its own."""
+        """Groups the sentences that are read together. By default, each sentence is read on its own."""
         return [[sentence] for sentence in sentences]
 
     @abstractmethod
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The facts of a group. Raises FactloopError if none of its sentences can be read."""
+        """Returns the facts of a group. Raises FactloopError if none of the sentences can be read."""
 
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:  # noqa: ARG002 - for plans that look again
-        """The batches of open facts to examine again together."""
+        """Groups the open facts that are examined again together."""
         return ()
 
     async def look_again(
@@ -87,11 +87,11 @@ class SafePlan(ABC):
         tasks: Sequence[SentenceTask],  # noqa: ARG002
         context: CheckContext,  # noqa: ARG002
     ) -> list[Claim]:
-        """The claims in a batch that could be settled. `tasks` are the sentences of `facts`, in the same order."""
+        """Returns the claims in a batch that could be settled. `tasks` are the sentences of `facts`, in order."""
         return []
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:
-        """The inputs of the branches that judge these claims, with one or more claims per branch."""
+        """Returns the inputs of the branches that judge these claims. A branch may take several claims."""
         return cases
 
     @abstractmethod
@@ -102,11 +102,11 @@ class SafePlan(ABC):
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
     """Builds the graph that reads the answer in a `CheckContext` and returns `{claims, sentences_read}`.
 
-    With `facts`, each of them becomes one claim. With `spans`, only the claims of those sentences are checked; the
-    rest of the response serves as context.
+    If the input contains `facts`, each fact becomes one claim. If it contains `spans`, only claims in those sentences
+    are checked, and the rest of the response serves as context.
 
-    Custom stream events (see `factloop.core.events`): response_split, claim_found, claim_searched, claim_judged.
-    If the context has no search tools, the graph finds claims but does not judge them.
+    Custom stream events (see `factloop.core.events`): response_split, claim_found, claim_searched, claim_judged. If the
+    context has no search tools, the graph finds claims but does not judge them.
 
     With a `look` node, the graph is a cascade: the node settles the claims it can before the plan's own stages run.
     """
@@ -134,8 +134,6 @@ def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | Non
 
 @dataclass(frozen=True)
 class _Nodes:
-    """The steps of the graph that depend on its plan."""
-
     plan: SafePlan
     look: ClaimNode | None
 
@@ -145,7 +143,7 @@ class _Nodes:
         return None if self.look is None else "model"
 
     def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Splits the response. It is synchronous so that LangGraph runs it in a thread: long answers take time."""
+        """Splits the response. LangGraph runs this synchronous node in a thread, because long answers take time."""
         answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
             sentences = given_sentences(answer, given)
@@ -154,11 +152,11 @@ class _Nodes:
             if self.plan.reads_all:
                 sentences = [replace(one, silent=None) for one in sentences]
         tell(runtime, "response_split", n_sentences=sum(sentence.silent is None for sentence in sentences))
-        # If the thread has run before, the keys with reducers still contain the earlier results.
+        # If this LangGraph thread has run before, keys with reducers still contain the earlier results.
         return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([]), "abstentions": Overwrite([])}
 
     async def to_each_group(self, state: ResponseState) -> list[Send] | str:
-        """Sends each group of sentences that may state facts, and each abstention, to a branch."""
+        """Starts a branch for each group of sentences that may state facts, and for each abstention."""
         to_read = [one for one in state["sentences"] if one.silent is None and (one.given is None or one.given)]
         abstentions = [one for one in state["sentences"] if one.silent == NoClaim.ABSTENTION]
         return [
@@ -237,7 +235,7 @@ class _Nodes:
         ] or COLLECT
 
     async def look_again(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles the claims it can by examining them together. `collect` sends the others to separate branches."""
+        """Examines claims together and settles those it can. `collect` sends the rest to separate branches."""
         cases = state["cases"]
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(cases)}):
             settled: list[Claim] = []
@@ -256,7 +254,7 @@ class _Nodes:
         return {"settled": settled}
 
     async def collect(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Command[Any]:
-        """Puts the claims in order once none are open. Until then, sends the open claims to separate branches."""
+        """Puts the claims in order once all are settled. Until then, it sends the open claims to separate branches."""
         done = {claim.id for claim in state["settled"]}
         if left := [fact for fact in self._open(state) if fact.id not in done]:
             return Command(goto=[Send(CLAIM, branch) for branch in self.plan.branches(self._cases(left, state))])
@@ -264,7 +262,7 @@ class _Nodes:
         for claim in claims:
             if claim.duplicate_of is not None:
                 tell(runtime, "claim_judged", claim=claim)
-        # If this thread runs again without facts and spans, the response must be split again.
+        # If this LangGraph thread runs again without facts and spans, the response must be split again.
         read = sentences_read(state["sentences"], state["found"], dict(state["abstentions"]))
         return Command(update={"claims": claims, "sentences_read": read, "facts": None, "spans": None}, goto=END)
 

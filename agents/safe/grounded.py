@@ -1,11 +1,11 @@
-"""The grounded plan, for answers based on documents: finds claims and judges them together against the passages shown.
+"""The grounded plan, for answers based on documents. A single call finds claims and judges them against the passages.
 
-One call for a window of sentences lists their facts and judges each fact. Claims that are not supported are examined
-again, in batches, if a search for the claim itself finds a passage that was not shown. In this plan, relevance is only
-a label and settles nothing. Sentences missing from a reply are requested again. Sentences that are still missing are
-read one at a time, and their claims are judged one at a time, as in the fused plan.
+Each call lists the facts in a window of sentences and judges each fact. If a claim is not supported, and a search for
+the claim itself finds a passage that was not shown, the claim is examined again in a batch. In this plan, relevance is
+only a label and settles nothing. Sentences missing from a reply are requested again. Sentences that are still missing
+are read one at a time, and their claims are judged one at a time, as in the fused plan.
 
-This plan is factloop's own: SAFE (Wei et al. 2024, section 3) searches for each fact separately.
+This plan is our own: SAFE (Wei et al. 2024, section 3) searches for each fact separately.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from factloop.tools.search.passages import best_passages
 BATCH_CLAIMS = 7
 """Maximum number of claims to examine again in one batch."""
 MORE_MAY_SETTLE = (UnscoredReason.DISPUTED, UnscoredReason.SPLIT_JURY)
-"""Reasons for leaving a claim unscored that further passages may resolve."""
+"""If a claim is unscored for one of these reasons, further passages may settle it."""
 MOST_SHOWN = 5
-"""Number of passages listed as a claim's evidence if its judgement cites none."""
+"""Number of passages to list as a claim's evidence if its judgement cites none."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class GroundedPlan(GivenReader):
     results: int
     """Number of passages to retrieve for each sentence, and for each claim that is examined again."""
     characters: int = SHOWN_CHARACTERS
-    """Number of characters of passages to show in one prompt."""
+    """Total length, in characters, of the passages to show in one prompt."""
 
     looks_again = True
 
@@ -63,11 +63,12 @@ class GroundedPlan(GivenReader):
         return windows_of(sentences, GROUNDED_WINDOW, goes_on)
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """The fused plan's graph of one claim, for sentences that are read alone and claims that a batch left open."""
+        """Builds the fused plan's graph. It judges claims of sentences read alone, and claims that a batch left
+        open."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """The judged facts in a window. Without passages to judge against, facts are extracted sentence by sentence."""
+        """Returns the judged facts in a window. Without passages, facts are only extracted, one sentence at a time."""
         if not context.searching.tools:
             return await self._one_by_one.each_alone(group, context)
         if group[0].given is not None:
@@ -86,7 +87,7 @@ class GroundedPlan(GivenReader):
         return await self._closed(found, window, context)
 
     async def _asked_again(self, window: WindowTask, context: CheckContext) -> list[Fact]:
-        """Requests the facts of sentences that a reply skipped, first together and then one sentence at a time."""
+        """Requests the facts of skipped sentences, first together and then one sentence at a time."""
         try:
             reading = await self.stages.read(window, context)
         except ModelOutputError:
@@ -139,7 +140,7 @@ class GroundedPlan(GivenReader):
         return await passages_of_claims(claims, context, results=self.results, characters=self.characters)
 
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:
-        """The batches of facts to examine again. Final facts get a separate batch, which needs no call."""
+        """Groups the facts to examine again. Final facts form a separate batch, which needs no call."""
         settled = [fact for fact in facts if fact.is_final]
         doubted = [fact for fact in facts if fact.judgement is not None and not fact.is_final]
         size = math.ceil(len(doubted) / max(1, math.ceil(len(doubted) / BATCH_CLAIMS)))
@@ -149,11 +150,11 @@ class GroundedPlan(GivenReader):
     async def look_again(
         self, facts: Sequence[Fact], tasks: Sequence[SentenceTask], context: CheckContext
     ) -> list[Claim]:
-        """Judges each claim against the passages found for all of them. If that fails, the first judgements are kept.
+        """Judges all claims against the passages found for any of them. If the request fails, the first judgements are
+        kept.
 
-        A first judgement of "nothing was found" is not kept, because it is a verdict only if all searches were
-        answered. Facts settled by the first examination keep their judgement. They are included only because a
-        cascade's verifier runs just before this method.
+        A first judgement of "nothing was found" is kept only if all searches were answered. Facts that are already
+        final keep their judgement. They are included only because a cascade's verifier runs just before this method.
         """
         pairs = list(zip(facts, tasks, strict=True))
         firsts = [fact.judgement for fact in facts if fact.judgement is not None]
@@ -190,7 +191,6 @@ def _is_supported(fact: Fact) -> bool:
 
 
 def _cited(fact: Fact) -> list[Evidence]:
-
     cited = () if fact.judgement is None else fact.judgement.cited
     return [item for item in fact.evidence if item.id in cited]
 
@@ -218,7 +218,8 @@ def _found(task: SentenceTask, number: int, text: str, judged: JudgedFact, windo
 
 
 def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTask) -> tuple[list[Evidence], Judgement]:
-    """The claim's evidence (the cited passages or, without citations, the closest ones) and the adapted judgement."""
+    """Returns the passages that the judgement cites, or the closest ones if it cites none, and the renumbered
+    judgement."""
     cited = set(judgement.cited)
     shown = [item for item in window.passages if item.id in cited] or _nearest(claim, window.passages)
     ids = {item.id: f"{name}-e{number}" for number, item in enumerate(shown, 1)}
@@ -229,6 +230,6 @@ def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTas
 
 
 def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:
-    """The passages that share the rarest words with a claim, in their original order."""
+    """Selects the passages that share the rarest words with a claim, and keeps their order."""
     chosen = best_passages(claim, [f"{item.title} {item.passage}" for item in passages], MOST_SHOWN)
     return [passages[index] for index in sorted(chosen)]

@@ -1,7 +1,7 @@
 """Turns errors and model replies into judgements.
 
-Every passage number in a reply is checked. References to nonexistent passages are ignored, and a verdict for or against
-a claim is rejected if it cites no passage, because it may come from the model's memory.
+Every passage number in a reply is checked. References to nonexistent passages are ignored. A verdict for or against a
+claim is rejected if it cites no passage, because it may come from the model's memory.
 
 The score of a chat model's verdict is P(supported), computed at the position of the verdict: the probability of tokens
 that begin "supported", divided by the probability of tokens that begin any verdict. It expresses the model's own
@@ -32,20 +32,20 @@ NO_GROUNDS = "The judge cited no passage for this verdict."
 NO_CONNECTION = "It is unrelated to the question."
 SUPPORTED = "supported"
 NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.DISPUTED}
-"""Values other than a verdict that a model may return. They leave the claim unscored."""
+"""Values that a model may return instead of a verdict. They leave the claim unscored."""
 LEAST_CITED = {"supported": 1, "contradicted": 1, "disputed": 2}
 LEAST_FOUND = 0.5
-"""Minimum total probability of the field's allowed values. Below it, the model was likely to write something else, so
-the tokens say nothing about its verdict."""
+"""Minimum total probability of the allowed values. Below this, the model was likely to write something else, so the
+probabilities say nothing about its verdict."""
 
 
 def unscored(error: FactloopError) -> Judgement:
-    """An unscored judgement that records the error that prevented a verdict."""
+    """Returns an unscored judgement that records the error that prevented a verdict."""
     return Judgement(unscored_reason=reason_of(error), rationale=str(error))
 
 
 def unless_unanswered(judgement: Judgement, failure: Judgement | None) -> Judgement:
-    """The judgement, or `failure` if nothing was found, because that is a verdict only if all searches worked."""
+    """Replaces the judgement that nothing was found with `failure`, if any, because a failed search proves nothing."""
     nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
     return failure if nothing_found and failure is not None else judgement
 
@@ -90,7 +90,7 @@ def no_source() -> Judgement:
 
 
 def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wrong: str = "") -> Judgement:
-    """The judgement for a model's verdict."""
+    """Converts a model's verdict to a judgement."""
     if verdict == SUPPORTED:
         return supported(rationale, cited, judged_by)
     if (reason := NO_VERDICT.get(verdict)) is not None:
@@ -103,7 +103,8 @@ def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wro
 def in_own_terms(
     judgement: Judgement, ids: Mapping[str, str], numbers: Mapping[int, int], *, n_shown: int
 ) -> Judgement:
-    """Changes ids and passage numbers in the judgement to match the claim's evidence. `n_shown` passages were shown."""
+    """Changes ids and passage numbers in the judgement to match the claim's evidence. `n_shown` is the number of
+    passages shown."""
 
     def told(text: str) -> str:
         return renumbered(text, numbers, n_shown=n_shown)
@@ -119,22 +120,22 @@ def in_own_terms(
 
 
 def with_score(judgement: Judgement, score: float | None) -> Judgement:
-    """The judgement with `score` set. Returned unchanged if it has no verdict or `score` is None."""
+    """Sets the score of a judgement, unless the judgement has no verdict or `score` is None."""
     return judgement if score is None or judgement.verdict is None else judgement.model_copy(update={"score": score})
 
 
 def cited_ids(numbers: Sequence[int], evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Ids of passages cited by number, starting at 1. Unknown numbers are ignored, and repetitions are removed."""
+    """Returns the ids of passages cited by number, starting at 1. Ignores unknown numbers and removes repetitions."""
     return tuple(dict.fromkeys(evidence[number - 1].id for number in numbers if 1 <= number <= len(evidence)))
 
 
 def known_numbers(text: str, n_shown: int) -> str:
-    """A rationale without references to passages that were not shown."""
+    """Removes from a rationale all references to passages that were not shown."""
     return renumbered(text, {number: number for number in range(1, n_shown + 1)}, n_shown=n_shown)
 
 
 def refuse(answer: BaseModel, complaint: str) -> NoReturn:
-    """Rejects a reply, so that it is requested again with the complaint."""
+    """Rejects a reply, so that the gateway requests another one and sends the complaint."""
     raise ModelOutputError(complaint, schema=type(answer).__name__, reply=answer.model_dump_json())
 
 
@@ -171,11 +172,11 @@ class VerdictField:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Matches the field and its value. Quotes in other strings are escaped in a JSON reply and do not match."""
+        """Matches the field and its value. Inside other strings, quotes are escaped, so there are no false matches."""
         return re.compile(rf'"{re.escape(self.name)}"\s*:\s*"(?P<{VALUE}>[^"\\]*)"')
 
     def scores(self, tokens: Sequence[ReplyToken], said: Sequence[str]) -> list[float | None]:
-        """P(supported) in [0, 1] for each verdict in `said`, in the order of the reply, or None if it is unknown.
+        """Returns P(supported) in [0, 1] for each verdict in `said`, in order, or None where it is unknown.
 
         All scores are None if the tokens do not contain exactly these verdicts.
         """

@@ -2,13 +2,13 @@
 
     majority     the outcome of more than half of all jurors
     unanimous    the outcome that all jurors agree on
-    first_sure   the first sure verdict, that is, one whose score (if it has one) is not between .1 and .9
+    first_sure   the first sure verdict: one without a score, or with a score of at most .1 or at least .9
 
-Under `first_sure`, each model judges only the claims that the models before it were not sure about. Otherwise, all
-models judge every claim concurrently. A model that fails has no vote but still counts as a juror, so the others decide
-only if its vote could not have changed the outcome. All votes are recorded in `Judgement.votes`.
+Under `first_sure`, each model judges only the claims about which the previous models were not sure. Under the other
+rules, all models judge every claim concurrently. A model that fails has no vote but still counts as a juror, so there
+is a verdict only if this model's vote could not have changed it. All votes are recorded in `Judgement.votes`.
 
-The jury is factloop's own: SAFE has one rater (Wei et al. 2024, section 3).
+The jury is our own: SAFE has one rater (Wei et al. 2024, section 3).
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ SURE = 0.9
 """Minimum score of a sure `supported` verdict. The maximum score of a sure `not_supported` verdict is 1 - SURE."""
 
 Ask = Callable[[Any, Sequence[int]], Awaitable[Sequence[Judgement]]]
-"""Asks another juror, in a single request, to judge the claims at these positions."""
+"""Asks another juror to judge the claims at these positions in a single request."""
 
 
 @dataclass(frozen=True)
 class GroundedJury(ModelGroundedStages):
-    """The stages of the grounded and fused plans with a jury. The first juror extracts facts and writes queries."""
+    """Implements the grounded and fused stages with a jury. The first juror extracts facts and writes queries."""
 
     others: Sequence[ModelGroundedStages] = ()
     rule: JuryRule = "majority"
@@ -71,7 +71,7 @@ class GroundedJury(ModelGroundedStages):
         return first if isinstance(first, NextQueries) else await self.joined(case, first, context)
 
     async def joined(self, case: Case, first: Judgement, context: CheckContext) -> Judgement:
-        """The joint judgement on a claim settled by the first juror."""
+        """Combines the first juror's judgement of a claim with those of the other jurors."""
         return (await self._joined([case], [first], None, context))[0]
 
     async def assess_together(
@@ -91,7 +91,7 @@ class GroundedJury(ModelGroundedStages):
         evidence: Sequence[Evidence] | None,
         context: CheckContext,
     ) -> list[Judgement]:
-        """The joint judgements on claims settled by the first juror. The other jurors may not search further."""
+        """Combines the first juror's judgements with those of the other jurors, who may not search further."""
 
         async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
             closed = [replace(cases[place], searches_left=0) for place in places]
@@ -107,7 +107,7 @@ class GroundedJury(ModelGroundedStages):
 
 @dataclass(frozen=True)
 class PaperJury(ModelPaperStages):
-    """The stages of the paper plan with a jury. All jurors rate every claim."""
+    """Implements the paper plan's stages with a jury. All jurors rate every claim."""
 
     others: Sequence[ModelPaperStages] = ()
     rule: JuryRule = "majority"
@@ -121,7 +121,7 @@ class PaperJury(ModelPaperStages):
 
 
 async def decided(first: Sequence[Judgement], others: Sequence[Any], rule: JuryRule, ask: Ask) -> list[Judgement]:
-    """The joint judgement for each claim, given the first juror's judgements. Raises ConfigError."""
+    """Asks the other jurors and returns the joint judgement for each claim. Raises ConfigError."""
     votes = [[one] for one in first]
 
     async def add(juror: Any, places: Sequence[int]) -> None:
@@ -154,7 +154,8 @@ def is_sure(judgement: Judgement) -> bool:
 
 
 def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
-    """The judgement of a jury. If the rule gives no verdict, the claim is unscored and all cited passages are kept."""
+    """Combines the jurors' judgements. If the rule gives no verdict, the claim is unscored and all citations are
+    kept."""
     votes = tuple(_vote(one) for one in said)
     quorum = {"first_sure": 1, "majority": len(said) // 2 + 1, "unanimous": len(said)}[rule]
     chosen = said[-1] if rule == "first_sure" else _chosen(said, quorum)
@@ -169,7 +170,8 @@ def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
 
 
 def _chosen(said: Sequence[Judgement], quorum: int) -> Judgement | None:
-    """The first judgement with the winning outcome (for not supported, with the majority's `contradicted`), or None."""
+    """The first judgement with the winning outcome, or None if there are too few votes for it. If the outcome is "not
+    supported", the judgement also agrees with the majority on whether the claim is contradicted."""
     outcome, n = Counter(map(_outcome, said)).most_common(1)[0]
     if n < quorum:
         return None
@@ -183,7 +185,7 @@ def _outcome(judgement: Judgement) -> str:
 
 
 def _why_open(said: Sequence[Judgement]) -> UnscoredReason:
-    """The reason why there is no verdict: a failure if there was one (another attempt may succeed), or a split jury."""
+    """A juror's failure if there was one, because another attempt may succeed. Otherwise, a split jury."""
     reasons = [one.unscored_reason for one in said if one.unscored_reason is not None]
     return next((reason for reason in reasons if ABOUT[reason].failure), UnscoredReason.SPLIT_JURY)
 

@@ -80,20 +80,20 @@ PAPER_PROMPTS = (
 GROUNDED_PROMPTS = ("safe/grounded_claims", "safe/grounded_facts", *FUSED_PROMPTS)
 
 SENTENCE_CHARACTERS = 2_000
-"""Maximum length of a supplied sentence, in characters. Sentences that factloop splits are never longer."""
+"""Maximum length of a supplied sentence, in characters. Sentences that we split ourselves are never longer."""
 ANSWER_CHARACTERS = 6_000
 """Number of characters of the answer to show in prompts. Clearly longer answers are shown as excerpts."""
 _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
-"""The end of a table row, which is not part of the next sentence."""
+"""Matches the end of a table row, which is not part of the next sentence."""
 
 
 def passages(evidence: Iterable[Evidence]) -> list[str]:
-    """The evidence as shown to the model, in the order in which it is numbered."""
+    """Formats the passages for a prompt. Their order determines the numbers by which the model cites them."""
     return [as_shown(item) for item in evidence]
 
 
 def sentence_prompt(prompts: PromptRegistry, answer: Answer, tasks: Sequence[SentenceTask]) -> RenderedPrompt:
-    """The prompt for neighbouring sentences in the fused plan, with the headings and excerpt of the first sentence.
+    """Renders the fused plan's prompt for neighbouring sentences, with the first sentence's headings and excerpt.
 
     If the first sentence also occurs elsewhere in the response, the text before it is added below its headings.
     """
@@ -109,7 +109,7 @@ def sentence_prompt(prompts: PromptRegistry, answer: Answer, tasks: Sequence[Sen
 def assessment_prompt(
     prompts: PromptRegistry, prompt: str | None, cases: Sequence[Case], evidence: Sequence[Evidence]
 ) -> RenderedPrompt:
-    """The prompt for one or more claims in the fused plan. A single claim is not numbered."""
+    """Renders the fused plan's prompt for one or more claims. A single claim is not numbered."""
     sentences = list(dict.fromkeys(stated(case.task) for case in cases))
     alone = len(cases) == 1
     return prompts["safe/assessment"].render(
@@ -128,14 +128,14 @@ def _each_once(cases: Sequence[Case], queries: Sequence[Sequence[str]]) -> Seque
 
 
 def rating_prompt(prompts: PromptRegistry, prompt: str | None, case: Case) -> RenderedPrompt:
-    """The prompt for rating a claim at the end of the paper's plan."""
+    """Renders the prompt with which the paper plan rates a claim."""
     return prompts["safe/rating"].render(
         question=prompt or None, sentence=stated(case.task), fact=case.claim, evidence=passages(case.evidence)
     )
 
 
 def claims_prompt(prompts: PromptRegistry, answer: Answer, claims: Sequence[str], window: WindowTask) -> RenderedPrompt:
-    """The prompt for several claims in the grounded plan."""
+    """Renders the grounded plan's prompt for several claims."""
     return prompts["safe/grounded_claims"].render(
         passage=passages(window.passages),
         question=answer.prompt or None,
@@ -145,23 +145,23 @@ def claims_prompt(prompts: PromptRegistry, answer: Answer, claims: Sequence[str]
 
 
 def shown_answer(answer: Answer, task: SentenceTask, most: int = ANSWER_CHARACTERS) -> str:
-    """The whole answer if it fits into a prompt, so that all requests about it begin alike, or an excerpt."""
+    """Returns the whole answer, so that all requests about it begin alike, or an excerpt if the answer is too long."""
     return answer.around(task.start, task.end, most=most)
 
 
 def in_context(answer: Answer, task: SentenceTask) -> str:
-    """A sentence with known facts, preceded by the text that distinguishes it from an identical sentence elsewhere."""
+    """Returns a sentence with supplied facts, below the text that distinguishes it from an identical sentence."""
     return "\n".join(filter(None, (answer.told_apart_by(task), task.sentence[:SENTENCE_CHARACTERS])))
 
 
 def stated(task: SentenceTask) -> str:
-    """A sentence below its headings or table header, for a judge that has not seen the rest of the answer."""
+    """Returns a sentence below its headings or table header, for a judge that has not seen the rest of the answer."""
     sentence = task.sentence[:SENTENCE_CHARACTERS]
     return f"{task.above}\n{sentence}" if task.above else sentence
 
 
 def _in_place(answer: Answer, window: WindowTask) -> list[str]:
-    """The sentences of a window, each with the text between it and the previous one."""
+    """Returns the sentences of a window, each with the text that separates it from the previous one."""
     reached = window.sentences[0].start
     texts: list[str] = []
     for task in window.sentences:
@@ -176,7 +176,7 @@ class _ModelStages:
     prompts: PromptRegistry
     reads_code: bool = True
     logprobs: bool = True
-    """Whether to request log-probabilities with each verdict, in order to calculate its score."""
+    """Whether to request log-probabilities with each verdict in order to calculate its score."""
 
     @property
     def name(self) -> str:
@@ -366,13 +366,13 @@ class ModelFusedStages(_ModelStages):
 
 @lru_cache(maxsize=64)
 def _offers(tools: tuple[tuple[str, str], ...]) -> Offers[Assessment, SearchCall]:
-    """Offers search tools to the model by name and description. Cached, because each offer requires its own class."""
+    """Offers search tools to the model. Cached, because each combination of tools requires a class of its own."""
     return Offers(dict(tools), SearchCall, Assessment, lambda one: one.verdict == "insufficient")
 
 
 @dataclass(frozen=True)
 class ModelGroundedStages(ModelFusedStages):
-    """The stages of the grounded plan. Sentences missing from a reply go through the stages of the fused plan."""
+    """Implements the grounded stages. Sentences missing from a reply go through the stages of the fused plan."""
 
     async def read(self, window: WindowTask, context: CheckContext) -> WindowReading:
         prompt = self.prompts["safe/grounded_facts"].render(
@@ -428,7 +428,7 @@ class ModelGroundedStages(ModelFusedStages):
         return answer, judged
 
     def _grounded(self, entry: JudgedByPassages, window: WindowTask, score: float | None) -> Judgement:
-        """The judgement for an entry. A verdict that cites too few passages does not count and has no score."""
+        """Converts an entry to a judgement. A verdict that cites too few passages does not count and has no score."""
         cited = cited_ids(entry.passages, window.passages)
         if len(cited) < LEAST_CITED.get(entry.verdict, 0):
             return not_supported(NO_GROUNDS, (), self.name, contradicted=False)
@@ -439,7 +439,7 @@ class ModelGroundedStages(ModelFusedStages):
 def _fitting(
     tasks: Sequence[SentenceTask], context: CheckContext, facts_of: Callable[[Any], Iterable[tuple[int, str]]]
 ) -> Faithful[Any]:
-    """Creates a check of a reply's facts against these sentences, except code, which facts describe in other words."""
+    """Returns a check of facts against these sentences. Code is excluded, because facts describe it in other words."""
     sentences = ["" if task.is_code else task.sentence for task in tasks]
     return Faithful(sentences, context.answer.wording, facts_of)
 
@@ -454,7 +454,7 @@ def _numbered(answer: GroundedFacts | WindowFacts) -> Iterable[tuple[int, str]]:
 
 
 def _revised(fact: str, told: str, context: CheckContext) -> str:
-    """A fact made self-contained by a model, or the original if the model changed its meaning."""
+    """Returns the model's self-contained version of a fact, or the original if the model changed its meaning."""
     told = told.strip()
     return told if told and complaint(fact, [told], context.answer.wording) is None else fact
 
@@ -479,10 +479,10 @@ def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
 
 
 def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -> None:
-    """Rejects a reply that numbers a sentence that was not shown, or lists a sentence both with and without a fact.
+    """Rejects a reply that numbers an unknown sentence, or lists a sentence both with and without a fact.
 
-    The other numbers in such a reply are unreliable, too, because they may start at 0. Skipped sentences are accepted
-    here and requested again later.
+    The other numbers in such a reply are unreliable as well, because they may start at 0. Skipped sentences are
+    accepted here and requested again later.
     """
     with_fact, without = {fact.sentence for fact in answer.facts}, set(answer.without_fact)
     off_topic = set(answer.off_topic) if isinstance(answer, GroundedFacts) else set()

@@ -1,4 +1,4 @@
-"""Implements the fused and paper stages without a chat model: spaCy extracts the facts, and a judge rates evidence."""
+"""Implements the fused and paper stages without a chat model: spaCy extracts facts, and a judge reads the evidence."""
 
 from __future__ import annotations
 
@@ -35,13 +35,11 @@ _LOOK_BACK = 12
 
 
 class Rater(Protocol):
-    """Judges a claim against its evidence."""
-
     @property
     def name(self) -> str: ...
 
     async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """The reading of the evidence and the resulting judgement."""
+        """Returns how the judge reads the evidence, and the resulting judgement of the claim."""
         ...
 
 
@@ -66,24 +64,24 @@ class VerifierRater:
 
 @dataclass(frozen=True)
 class JudgeRater:
-    """A judge model with its thresholds (`--judge`).
+    """Rates claims with a judge model and its thresholds (`--judge`).
 
-    Claims that score at least `upper` are supported, and claims that score at most `lower` are not. Claims in between
-    need a human reader. If no thresholds were derived from labels, `lower` is None and there is no range in between.
+    Claims that score at least `upper` are supported, and claims that score at most `lower` are not. A person must read
+    the claims in between. If no thresholds were derived from labels, `lower` is None and no claims are in between.
     """
 
     verifier: Judge
     upper: float = THRESHOLD
     lower: float | None = None
     reads: Read | None = None
-    """A replacement for the judge's own `reads` that reads all waiting claims together."""
+    """Replaces the judge's own `reads`, in order to read all waiting claims together."""
 
     @property
     def name(self) -> str:
         return self.verifier.judged_by
 
     async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """Reads the passages as found, each under its title, which often names what the passage calls *it*."""
+        """Reads each passage below its title, which often names the subject that the passage calls *it*."""
         texts = [f"{heading(one.title, one.section)}\n{one.passage}".strip() for one in case.evidence]
         reading = await rate(self.verifier, case.claim, texts, meter=context.meter, upper=self.upper, read=self.reads)
         judgement = judgement_of(reading, case, self.verifier).model_copy(update={"judged_by": self.name})
@@ -111,16 +109,16 @@ class _OfflineStages:
         return self.rater.name
 
     async def abstention(self, _task: SentenceTask, _passages: Sequence[Evidence], _context: CheckContext) -> None:
-        """Always None: the offline engine only compares words and cannot tell whether a passage answers a question."""
+        """Always None, because comparing words cannot show whether a passage answers a question."""
 
 
 class OfflineFusedStages(_OfflineStages):
-    """`FusedStages` without a chat model."""
+    """Implements `FusedStages` without a chat model."""
 
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext
     ) -> Sequence[Sequence[FoundFact]]:
-        """The facts of each sentence, or an empty list if the sentence states nothing checkable."""
+        """Returns the facts of each sentence. The list is empty for a sentence that states nothing checkable."""
         return [
             [_found(claim, context.answer) for claim in _claims_of(task, context.answer, self.nlp)]
             if _is_read(task, context.answer)
@@ -129,7 +127,7 @@ class OfflineFusedStages(_OfflineStages):
         ]
 
     async def given_facts(self, task: SentenceTask, facts: Sequence[str], context: CheckContext) -> Sequence[FoundFact]:
-        """The supplied facts with their pronouns and short names resolved. They are not split."""
+        """Resolves pronouns and short names in the supplied facts. Facts are not split."""
         if not _is_read(task, context.answer):
             return [_unread(fact) for fact in facts]
         return [_found(_whole(fact, task, context.answer, self.nlp), context.answer) for fact in facts]
@@ -146,12 +144,12 @@ class OfflineFusedStages(_OfflineStages):
     async def assess_together(
         self, cases: Sequence[Case], _evidence: Sequence[Evidence], context: CheckContext
     ) -> Sequence[Judgement | NextQueries]:
-        """Judges each claim by its own passages, because judges gain nothing from reading several together."""
+        """Judges each claim by its own passages, because judges gain nothing from reading several claims together."""
         return [await self.assess(case, context) for case in cases]
 
 
 class OfflinePaperStages(_OfflineStages):
-    """`PaperStages` without a chat model, one stage at a time, with SAFE's fixed number of searches."""
+    """Implements `PaperStages` without a chat model, with SAFE's fixed number of searches."""
 
     async def split(self, task: SentenceTask, context: CheckContext) -> SplitSentence:
         if not _is_read(task, context.answer):
@@ -165,11 +163,11 @@ class OfflinePaperStages(_OfflineStages):
         return next((one.self_contained for one in claims if one.text == fact), fact)
 
     async def relevance(self, _claim: str, _task: SentenceTask, _context: CheckContext) -> bool:
-        """Always True: words alone do not show relevance, and excluding claims would hide errors."""
+        """Always True, because words alone do not show relevance, and excluding claims would hide errors."""
         return True
 
     async def next_query(self, case: Case, _context: CheckContext) -> NextQueries:
-        """A query in new words or, if there are no other words, the first query again.
+        """Returns a query in new words, or the first query again if no new words are left.
 
         A repeated web search is answered from the cache, whereas documents and custom tools are searched again.
         """
@@ -182,11 +180,11 @@ class OfflinePaperStages(_OfflineStages):
 
 
 def verify_case(verifier: Verifier, case: Case, nlp: Language) -> SupportReading:
-    """The judge's reading of a claim's evidence.
+    """Lets the judge read a claim's evidence.
 
-    A hit contains neighbouring text on other subjects, so it is read piece by piece. Each piece is read under its
-    title, which often names the subject that the passage calls *she* or *it*. A judge that abstains when unsure gives
-    no verdict on a claim that does not say whom it is about.
+    Search results contain neighbouring text on other subjects, so the judge reads them in pieces. Each piece is read
+    below its title, which often names the subject that the passage calls *she* or *it*. If a claim does not say whom it
+    is about, a judge that can abstain gives no verdict.
     """
     numbers = document_numbers(case.evidence)
     found = [
@@ -204,7 +202,7 @@ def verify_case(verifier: Verifier, case: Case, nlp: Language) -> SupportReading
 
 
 def judgement_of(reading: SupportReading, case: Case, verifier: Verifier) -> Judgement:
-    """The judgement for a reading. If a judge that can abstain is unsure, a human reader must decide."""
+    """Converts a reading to a judgement. If a judge that can abstain is unsure, a person must read the claim."""
     supported = reading.label == "supported"
     needs_reading = reading.label == "insufficient" and verifier.abstains and bool(reading.cited)
     said: dict[str, Any] = {
@@ -234,7 +232,7 @@ def _is_open(claim: str, nlp: Language) -> bool:
 
 
 def _is_read(task: SentenceTask, answer: Answer) -> bool:
-    """Whether the sentence is in the pipeline's language."""
+    """Whether the sentence is in the language of the spaCy pipeline."""
     return is_english_at(answer.response, task.start, task.end)
 
 
@@ -248,7 +246,7 @@ def _unread(fact: str) -> FoundFact:
 
 
 def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[ReadClaim]:
-    """The facts of a sentence, list item or table row. Empty if it states nothing."""
+    """The facts of a sentence, list item or table row."""
     lead = task.above.splitlines()[-1] if task.above else ""
     rows = row_claims(task.sentence, lead)
     if rows:
@@ -264,18 +262,18 @@ def _claims_of(task: SentenceTask, answer: Answer, nlp: Language) -> Sequence[Re
 
 
 def _whole(fact: str, task: SentenceTask, answer: Answer, nlp: Language) -> ReadClaim:
-    """A supplied fact as a single claim. If the parser would split it, it is used as written."""
+    """Returns a supplied fact as a single claim. If the parser would split the fact, its wording is left unchanged."""
     read = read_claims(plain_text(fact), _before(task, answer), answer.asked, nlp)
     return replace(read[0], text=fact) if len(read) == 1 else ReadClaim(fact, plain_text(fact), is_open=False)
 
 
 def _before(task: SentenceTask, answer: Answer) -> Sequence[str]:
-    """The first sentence of the response or conversation, and the last few before this sentence, oldest first."""
+    """The first sentence of the response or conversation and the last few before this sentence, oldest first."""
     before = [*answer.said_before, *(part.text for part in answer.prose_before(task.start))]
     opening = before[:1] if len(before) > _LOOK_BACK else []
     return [plain_text(text) for text in [*opening, *before[-_LOOK_BACK:]]]
 
 
 def _is_worth_another_query(case: Case) -> bool:
-    """Whether the last query found anything new. True after one query, which may fail only because of its wording."""
+    """Whether the last query found anything new. Always True after the first query, whose wording may be at fault."""
     return len(case.queries) < 2 or any(item.query == " ".join(case.queries[-1].split()) for item in case.evidence)

@@ -1,8 +1,8 @@
 """The paper plan: SAFE's five stages with one call each (Wei et al. 2024, section 3 and appendix C).
 
-Departures: repeated facts are judged once; a claim's rounds end once everything in the documents has been found; and a
-failed stage leaves the claim unscored, whereas the released code drops it or continues with a guess. The plan `safe`
-(`published.py`) makes only the last of these departures.
+There are three departures. Repeated facts are judged once. A claim's rounds end once everything in the documents has
+been found. A failed stage leaves the claim unscored, whereas the released code drops the claim or continues with a
+guess. The `safe` plan (`published.py`) has only the last departure.
 """
 
 from __future__ import annotations
@@ -42,12 +42,11 @@ class PaperPlan(SafePlan):
     """Whether a claim's rounds end once everything in the documents has been found."""
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """The graph of a claim: `relevance`, then `next_query -> search` for `max_searches` rounds, then `rate`.
+        """Builds the graph for a claim: `relevance`, then `max_searches` rounds of `next_query -> search`, then `rate`.
 
         The rounds end early if no search tool works, if everything in the documents has been found, or if the model has
-        no further query.
-
-        An initial `look`, after `relevance`, either settles the claim or leaves it to the rounds.
+        no further query. With a `look` node, that node comes after `relevance` and may settle the claim before the
+        first round.
         """
 
         async def relevance(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -93,7 +92,8 @@ class PaperPlan(SafePlan):
         return graph.compile(name="claim")
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
-        """Splits the sentence unless facts are supplied, and revises each fact. If this fails, the fact is unscored."""
+        """Splits the sentence, unless facts are supplied, and revises each fact. Facts that cannot be revised are
+        unscored."""
         (task,) = group
         split = await self.stages.split(task, context) if task.given is None else SplitSentence(task.given)
         found = await together(self._revised(task, number, fact, context) for number, fact in enumerate(split.facts))

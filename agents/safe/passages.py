@@ -1,7 +1,7 @@
-"""Selects the passages that the grounded plan shows: all if there are few documents, otherwise the best for the claims.
+"""Selects the passages that the grounded plan shows: all if the documents are short, otherwise the best for the claims.
 
-Its searches go through the gateway like all others, and are metered, rate-limited, cached and deduplicated. A passage
-includes neighbouring text, so two passages from one document often overlap; the shared text is shown only once.
+Its searches go through the gateway, where they are metered, rate-limited, cached and deduplicated. Passages include
+neighbouring text, so passages from one document often overlap. The overlapping text is shown only once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from factloop.tools.text.words import content_words
 
 STAGE = "search"
 SHOWN_CHARACTERS = 6_000
-"""Number of characters of the best passages to show with each window if there are too many to show all."""
+"""Total length, in characters, of the passages to show with each window if there are too many to show all."""
 WHOLE_TIMES = 1.5
 """All passages are shown if their length is at most this multiple of the limit. A second call would cost more."""
 MOST_PASSAGES, MOST_TIMES = 12, 2.5
@@ -49,15 +49,13 @@ A word directly after a preposition is its object, not the subject: *Over the ye
 _LOOK_BACK = 1_000
 """Maximum distance in characters between the start of the previous sentence and the start of this one."""
 _LEAST_SHARED = 40
-"""Minimum length of an overlap between two passages; a shorter one may be a coincidence."""
+"""Minimum length of an overlap between two passages, in characters. A shorter one may be a coincidence."""
 
 
 class Passages(NamedTuple):
-    """The passages to judge from."""
-
     items: Sequence[Evidence]
     failure: Judgement | None = None
-    """The failure of a tool on a query that another tool answered. Searching again may find more."""
+    """A tool's failure to answer a query that another tool answered. Searching again may find more."""
     is_all: bool = False
     """Whether there are no other passages to find."""
 
@@ -65,7 +63,7 @@ class Passages(NamedTuple):
 async def passages_for(
     tasks: Sequence[SentenceTask], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """The passages for judging a window of sentences.
+    """Finds the passages with which to judge a window of sentences.
 
     Raises ToolError if no tool answers a query, and the gateway's BudgetExceeded, DeadlineExceeded and ConfigError.
     """
@@ -80,7 +78,7 @@ async def passages_for(
 async def passages_of_claims(
     claims: Sequence[str], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """The passages for judging a batch of claims, from a search for each claim. Raises like `passages_for`."""
+    """Searches for each claim and returns the passages with which to judge them all. Raises like `passages_for`."""
     topic = topic_of(context.answer.prompt)
     queries = [search_query(claim, topic) for claim in claims]
     return await _searched(queries, context, results=results, characters=characters)
@@ -92,10 +90,10 @@ async def may_bring_more(
     """Whether the first `2 * results` hits of a search for a claim may include a passage not yet shown.
 
     With `other_side`, which is meant for supported claims, a passage counts only if it contains at least half of the
-    claim's words but not all of them. It is then about the same subject and attribute, perhaps with another value.
+    claim's words but not all of them. Such a passage is about the same subject but may give another value.
 
-    Tools that cost money are not called, and a failed search is not repeated. In both cases, the result is True, and
-    the second examination searches again; with `other_side`, the result is False. Raises ConfigError.
+    Tools that cost money are not called, and a failed search is not repeated. In both cases the result is True, so that
+    the second examination searches again, or False with `other_side`. Raises ConfigError.
     """
     if not all(tool.is_local for tool in context.searching.tools):
         return not other_side
@@ -148,7 +146,7 @@ def _all_hits(tools: Sequence[SearchTool], characters: int) -> list[SearchHit] |
 
 
 async def _searched(queries: Sequence[str], context: CheckContext, *, results: int, characters: int) -> Passages:
-    """The hits of all queries without repetitions, starting with the best hit of each query.
+    """Returns the hits of all queries without repetitions, starting with the best hit of each query.
 
     Each query returns `results` passages. If only local documents are searched, which costs nothing, more passages are
     added until the total length reaches `characters`.
@@ -173,7 +171,7 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
 async def _asked_of_all(
     query: str, searching: SearchGateway, context: CheckContext
 ) -> Sequence[SearchAnswer | FactloopError]:
-    """Each tool's answer or failure. Raises the first failure if all tools fail."""
+    """Returns each tool's answer or failure. If all tools fail, raises the first failure."""
 
     async def ask(tool: SearchTool) -> SearchAnswer | FactloopError:
         try:
@@ -191,7 +189,7 @@ async def _asked_of_all(
 
 
 def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
-    """The best hits that fit into `characters`, or a few more if the passages are long. Always at least one."""
+    """Returns the best hits that fit into `characters`, or a few more if the passages are long. Always at least one."""
     lengths = [*accumulate(len(item.passage) for item in passages)]
     n_fit = sum(length <= characters for length in lengths)
     n_long = sum(length <= MOST_TIMES * characters for length in lengths[:MOST_PASSAGES])
@@ -199,8 +197,8 @@ def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
 
 
 def _query(task: SentenceTask, context: CheckContext) -> str:
-    """A query from a sentence and its heading or lead-in, and also from the previous sentence if this one begins with
-    words such as *she* or *the firm*."""
+    """Builds a query from a sentence and its heading or lead-in. If the sentence begins with words such as *she* or
+    *the firm*, the query also includes the previous sentence."""
     under = task.above.splitlines()[-1] if task.above and task.start else ""
     before = ""
     if refers_back(task.sentence):
@@ -230,12 +228,12 @@ def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> 
 
 
 def numbered(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """The passages with ids by position: `p1`, `p2` and so on."""
+    """Gives the passages ids by position: `p1`, `p2` and so on."""
     return tuple(item.model_copy(update={"id": f"p{number}"}) for number, item in enumerate(passages, 1))
 
 
 def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence]:
-    """The passages in order. Passages of one document that share text are joined, up to `most` characters.
+    """Joins overlapping passages of one document, as long as the result has at most `most` characters. Keeps the order.
 
     If the joined passage would be longer, the later one keeps only the text that the earlier one does not contain.
     """
@@ -246,7 +244,7 @@ def without_repeats(passages: Iterable[Evidence], *, most: int) -> list[Evidence
 
 
 def fresh_part(passage: str, shown: Iterable[str]) -> str:
-    """The part of a passage that does not overlap any passage shown before, or an empty string if nothing remains."""
+    """Returns the part of a passage that does not overlap any passage shown before. Empty if nothing is new."""
     for text in shown:
         if passage in text:
             return ""
@@ -277,7 +275,7 @@ def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
 
 
 def _joined(old: Evidence, new: Evidence) -> Evidence | None:
-    """Both passages joined, with the query and id of `old`, or None if they do not overlap."""
+    """Joins two passages under the query and id of `old`. None if they do not overlap."""
     if new.passage in old.passage:
         return old
     begins = {"source": new.source, "section": new.section, "published": new.published}
@@ -293,7 +291,7 @@ def _joined(old: Evidence, new: Evidence) -> Evidence | None:
 
 
 def _shared(first: str, second: str) -> int:
-    """The length of the overlap of the end of `first` and the start of `second`, or 0 if below `_LEAST_SHARED`."""
+    """The length of the overlap between the end of `first` and the start of `second`, or 0 if below `_LEAST_SHARED`."""
     head = second[:_LEAST_SHARED]
     if len(head) < _LEAST_SHARED:
         return 0

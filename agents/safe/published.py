@@ -1,9 +1,9 @@
-"""The plan `safe`: SAFE as in the authors' code (Wei et al. 2024, section 3 and appendix C).
+"""The `safe` plan: SAFE as in the authors' code (Wei et al. 2024, section 3 and appendix C).
 
-Each prompt gets the same input as in SAFE: only the sentence for splitting, the fact and the whole response for
-revising, and the fact and the search results for writing a query or a rating. Every sentence is split, and every fact
-is judged after all rounds of search. The verdict is either supported (strongly implied by the evidence) or not.
-docs/papers.md lists the remaining departures. The plan `paper` departs from SAFE wherever that gives better verdicts.
+Each prompt contains the same input as in SAFE. To split, this is only the sentence; to revise, the fact and the whole
+response; to write a query or a rating, the fact and the search results. Every sentence is split, and every fact is
+judged after all rounds of search. The verdict is either supported (strongly implied by the evidence) or not. See
+docs/papers.md for the remaining departures. The `paper` plan departs from SAFE wherever that gives better verdicts.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ RATED = VerdictField.of(PublishedRating, "rating")
 
 
 def published_rating(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
-    """The prompt for rating a claim at the end of the plan."""
+    """Renders the prompt with which the plan rates a claim."""
     return prompts["safe/published/rating"].render(fact=case.claim, evidence=passages(case.evidence))
 
 
 @dataclass(frozen=True)
 class PublishedPlan(PaperPlan):
-    """The plan `paper` without its shortcuts."""
+    """The `paper` plan without its shortcuts."""
 
     reads_all = True
     merges_repeats = False
@@ -76,14 +76,14 @@ class PublishedStages(ModelPaperStages):
         rating = answered.value.rating
         (score,) = RATED.scores(answered.tokens, [rating])
         why = known_numbers(answered.value.reasoning, len(case.evidence))
-        # The rating cites no passages because it is based on all of those shown.
+        # The rating cites no passages, because it is based on all that were shown.
         cited = tuple(item.id for item in case.evidence) if rating == "supported" else ()
         return with_score(said(rating, why, cited, self.name), score)
 
 
 @dataclass(frozen=True)
 class VerifiablePlan(PublishedPlan):
-    """The plan `safe` with VeriScore's claims (Song, Kim and Iyyer 2024, arXiv 2406.19276) and one search per claim."""
+    """The `safe` plan with VeriScore's claims (Song, Kim and Iyyer 2024, arXiv 2406.19276) and one search per claim."""
 
     merges_repeats = True
 

@@ -1,9 +1,9 @@
-"""Defines the structured outputs requested from a model. The class names are the schema titles, a public contract.
+"""Defines the structured outputs requested from a model. The class names are public, because they are schema titles.
 
-Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`; the plan `safe` uses
+Paper plan: `AtomicFacts`, `SelfContainedFact`, `Relevance`, `SearchQuery`, `Rating`. The `safe` plan uses
 `PublishedRating` instead of `Rating`.
 Fused plan: `SentenceFacts`, `WindowFacts`, `Assessments`, `Assessment`.
-Grounded plan: `GroundedFacts`, `GroundedClaims`; `GivenClaims` for claims supplied by the caller.
+Grounded plan: `GroundedFacts`, `GroundedClaims`, and `GivenClaims` for claims supplied by the caller.
 All plans: `Abstention`.
 """
 

@@ -1,4 +1,4 @@
-"""Splits a response into the sentences to read, and groups these into windows that are read together."""
+"""Splits a response into sentences, and groups the sentences into windows that are read together."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from factloop.tools.text.outline import Part
 from factloop.tools.text.silence import silence_of
 
 _PASSED_OVER = re.compile(r"\s+|\[\d{1,4}\]")
-"""Whitespace and citations; sentence splitters often drop both."""
+"""Matches whitespace and citations, both of which sentence splitters often drop."""
 _CITATIONS = re.compile(r"(?:[ \t]?\[\d{1,4}\])*")
 
 
 def sentences_of(
     answer: Answer, *, spans: Sequence[tuple[int, int]] | None = None, reads_code: bool = True
 ) -> list[SentenceTask]:
-    """The sentences of the response, or only those at `spans`. If a sentence is not read, `silent` says why."""
+    """Returns the sentences of the response, or only those at `spans`. If a sentence is not read, `silent` says why."""
     chosen = answer.parts if spans is None else _at_spans(answer, spans)
     rows = answer.rows_left_out if spans is None else frozenset[int]()
     apart = frozenset[int]() if spans is None else _apart(chosen, answer.parts)
@@ -39,7 +39,7 @@ def sentences_of(
 
 
 def given_sentences(answer: Answer, given: Sequence[GivenFacts]) -> list[SentenceTask]:
-    """The sentences in `given` with their facts, followed by all other sentences, which are not read.
+    """Returns the sentences in `given` with their facts, followed by all other sentences, which are not read.
 
     If a sentence is found in the response, its span includes the citations in it and directly after it. Otherwise, it
     keeps the supplied text and has an empty span at the end of the previous sentence.
@@ -93,10 +93,10 @@ def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
 
 
 def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
-    """The span of each sentence in the response. Each search starts at the end of the previous sentence.
+    """Finds the span of each sentence in the response. Each search starts at the end of the previous sentence.
 
-    Whitespace and citations such as `[1]` are ignored. A sentence that is not found gets an empty span. The time for
-    each sentence is linear in the length of the response.
+    Whitespace and citations such as `[1]` are ignored. A sentence that is not found gets an empty span. The time per
+    sentence is linear in the length of the response.
     """
     kept = _kept(response)
     bare = "".join(response[place] for place in kept)
@@ -135,18 +135,18 @@ class WindowSize:
 
 GROUNDED_WINDOW = WindowSize(12, 675)
 FUSED_WINDOW = WindowSize(2, 195)
-"""Slightly more than one long sentence, because all claims wait for the longest window."""
+"""Fits slightly more than one long sentence. All claims wait for the longest window, so longer ones would be slower."""
 
 Windows = list[list[SentenceTask]]
 JoinRule = Callable[[SentenceTask, SentenceTask], bool]
-"""Decides whether a sentence may be read together with the sentence before it."""
+"""Decides whether a sentence may be read together with the one before it."""
 
 
 def windows_of(sentences: Sequence[SentenceTask], size: WindowSize, may_join: JoinRule) -> Windows:
     """Groups neighbouring sentences into as few windows as possible, all of similar length.
 
-    Reading an answer takes as long as reading its longest window. A sentence with supplied facts gets its own window,
-    because those facts are judged as supplied.
+    Reading an answer takes as long as reading its longest window. A sentence with supplied facts gets a window of its
+    own, because those facts are judged as supplied.
     """
     stretches: Windows = []
     for sentence in sentences:
@@ -169,7 +169,7 @@ def shares_headings(before: SentenceTask, sentence: SentenceTask) -> bool:
 
 
 def _of_like_length(stretch: Sequence[SentenceTask], size: WindowSize) -> Windows:
-    """The fewest windows that `size` allows, evened out by the lowest character limit that needs no more windows."""
+    """Makes as few windows as `size` allows, with the lowest character limit that does not increase their number."""
     n_windows = len(_filled(stretch, size.sentences, size.characters))
     bounds = range(size.characters + 1)
     lowest = bisect_left(bounds, x=True, key=lambda bound: len(_filled(stretch, size.sentences, bound)) <= n_windows)
@@ -177,7 +177,6 @@ def _of_like_length(stretch: Sequence[SentenceTask], size: WindowSize) -> Window
 
 
 def _filled(stretch: Sequence[SentenceTask], most_sentences: int, most_characters: int) -> Windows:
-    """Fills each window with as many sentences as fit."""
     windows: Windows = []
     for sentence in stretch:
         fits = windows and sentence.end - windows[-1][0].start <= most_characters

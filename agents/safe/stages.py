@@ -1,7 +1,7 @@
-"""Defines the stages of the SAFE loop as interfaces that a model, an encoder or the offline rules can implement.
+"""Defines the stages of the SAFE loop as interfaces. A model, an encoder or the offline rules can implement them.
 
 A stage returns a result or raises a `FactloopError`, which the graph turns into an unscored claim. Stages keep no state
-between calls: everything they need is in their input and the context of the check.
+between calls: everything they need is in their input and in the context of the check.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.gateway import SearchGateway
 
 BUNCHES_AT_ONCE = 2
-"""Maximum number of concurrent branches for a judge that only computes; more would block everything else."""
+"""Maximum number of concurrent branches for a judge that only computes. More would block everything else."""
 EVENT = "factloop"
-"""The key of our events in LangGraph's custom stream, to which custom search tools may write as well."""
+"""The key of our events in LangGraph's custom stream, to which custom search tools may also write."""
 
 
 @dataclass(frozen=True)
@@ -31,36 +31,35 @@ class CheckContext:
     """The context of one check (LangGraph's `Runtime.context`). One compiled graph serves many checks."""
 
     answer: Answer
-    """The whole answer. It is kept out of the state because checkpoints save a state for each claim."""
+    """The whole answer. It is not part of the state, because checkpoints would save it again for each claim."""
     meter: UsageMeter
     searching: SearchGateway
     gates: bool = True
-    """Whether irrelevant claims are left unchecked; otherwise relevance is only a label."""
+    """Whether irrelevant claims are left unchecked. If not, relevance is only a label."""
     bunches: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BUNCHES_AT_ONCE))
     """Limits the number of concurrent branches that only compute. LangGraph's `max_concurrency` is not used, because
     stopping a check would then leave some coroutines unawaited."""
     computing: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while a sentence is read or a claim is judged, so that other checks can run in between."""
     steering: dict[str, str] = field(default_factory=dict)
-    """The passages and sentences in which the judge found instructions addressed to itself, each with its origin."""
+    """The passages and sentences that contain instructions to the judge, each with a description of its origin."""
 
     def note_steering(self, numbers: Iterable[int], passages: Sequence[Evidence]) -> None:
-        """Records the passages that contain instructions to the judge, given their numbers as shown, starting at 1."""
+        """Records passages that contain instructions to the judge, given their numbers as shown, starting at 1."""
         shown = (passages[number - 1] for number in numbers if 1 <= number <= len(passages))
         self.steering.update((item.passage, f"passage of {item.source}") for item in shown)
 
 
 SafeGraph = CompiledStateGraph[Any, CheckContext, Any, Any]
-"""A compiled graph of this agent."""
 
 
 def tell(runtime: Runtime[CheckContext], kind: str, **event: object) -> None:
-    """Emits an event (`factloop.core.events`) to the listeners of a check."""
+    """Sends an event (see `factloop.core.events`) to the listeners of a check."""
     runtime.stream_writer({EVENT: {"type": kind, **event}})
 
 
 def told_in(chunk: object) -> dict[str, Any] | None:
-    """The event in a chunk of the custom stream, or None if the chunk has another origin."""
+    """Returns the event in a chunk of the custom stream, or None if the chunk has another origin."""
     return chunk[EVENT] if isinstance(chunk, dict) and chunk.keys() == {EVENT} else None
 
 
@@ -72,7 +71,7 @@ class WindowTask:
     """The sentences, in the order of the response."""
     passages: Sequence[Evidence]
     failure: Judgement | None = None
-    """The first failure of a search if other searches were answered, or None."""
+    """The first failed search if other searches were answered, or None."""
     is_all: bool = False
     """Whether there are no other passages to find."""
 
@@ -85,14 +84,14 @@ class FoundFact:
     self_contained: str
     status: Literal["check", "irrelevant", "ambiguous", "other_language"]
     query: str
-    """First search query; empty unless the status is `check`."""
+    """The first search query. Empty unless the status is `check`."""
     is_whole: bool = False
     """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
 
 
 @dataclass(frozen=True)
 class SplitSentence:
-    """The atomic facts of a sentence, found by the paper's plan."""
+    """The atomic facts that the paper plan found in a sentence."""
 
     facts: Sequence[str]
     is_whole: bool = False
@@ -104,7 +103,7 @@ class JudgedFact:
     """An atomic fact that the grounded plan found and judged in one step."""
 
     sentence: int
-    """Index in the window of the sentence that states the fact, starting at 0."""
+    """Index of the sentence in the window, starting at 0."""
     text: str
     """The self-contained fact."""
     judgement: Judgement
@@ -117,7 +116,7 @@ class WindowReading:
 
     facts: Sequence[JudgedFact]
     silent: frozenset[int]
-    """Indices of the sentences that state nothing. Sentences that appear in none of the fields were skipped."""
+    """Indices of the sentences that state nothing. Sentences that are in none of the fields were skipped."""
     unfit: frozenset[int] = frozenset()
     """Indices of the sentences whose extracted facts did not match them. These facts are omitted."""
 
@@ -143,16 +142,16 @@ class Case:
 
 
 class Stages(Protocol):
-    """The interface that all stages share."""
+    """The stages that every plan needs."""
 
     @property
     def name(self) -> str:
-        """The name of the judge in reports."""
+        """The judge's name in reports."""
         ...
 
     @property
     def reads_code(self) -> bool:
-        """Whether these stages can read what a piece of code states."""
+        """Whether these stages understand what a piece of code states."""
         ...
 
     async def abstention(
@@ -163,7 +162,7 @@ class Stages(Protocol):
 
 
 class PaperStages(Stages, Protocol):
-    """SAFE's five stages, one call each (Wei et al. 2024, section 3 and appendix C)."""
+    """SAFE's five stages with one call each (Wei et al. 2024, section 3 and appendix C)."""
 
     async def split(self, task: SentenceTask, context: CheckContext, /) -> SplitSentence: ...
 
@@ -182,26 +181,26 @@ class FusedStages(Stages, Protocol):
     async def sentence_facts(
         self, tasks: Sequence[SentenceTask], context: CheckContext, /
     ) -> Sequence[Sequence[FoundFact] | None]:
-        """The facts of each sentence. The sentences are neighbours under the same headings.
+        """Returns the facts of each sentence. The sentences are neighbours under the same headings.
 
-        A sentence that a reply for several sentences skips has None instead, and is then read again on its own.
+        If a reply for several sentences skips one of them, its result is None, and the sentence is read again alone.
         """
         ...
 
     async def given_facts(
         self, task: SentenceTask, facts: Sequence[str], context: CheckContext, /
     ) -> Sequence[FoundFact]:
-        """One result for each supplied fact of the sentence, in order and with the supplied `text`."""
+        """Returns one result for each supplied fact of the sentence, in order and with the supplied `text`."""
         ...
 
     async def assess(self, case: Case, context: CheckContext, /) -> Judgement | NextQueries:
-        """A judgement or the next queries, but always a judgement if no searches are left."""
+        """Returns a judgement or the next queries. If no searches are left, always returns a judgement."""
         ...
 
     async def assess_together(
         self, cases: Sequence[Case], evidence: Sequence[Evidence], context: CheckContext, /
     ) -> Sequence[Judgement | NextQueries]:
-        """The result of `assess` for each claim, in order, based on the evidence of all claims."""
+        """Returns the result of `assess` for each claim, in order, based on the evidence for all claims."""
         ...
 
 
@@ -212,17 +211,17 @@ class GroundedStages(FusedStages, Protocol):
     """
 
     async def read(self, window: WindowTask, context: CheckContext, /) -> WindowReading:
-        """The facts of the window's sentences, each judged against the passages."""
+        """Returns the facts of the window's sentences, each judged against the passages."""
         ...
 
     async def judge_given(
         self, claims: Sequence[str], window: WindowTask, context: CheckContext, /
     ) -> Sequence[JudgedFact]:
-        """The supplied claims, made self-contained and judged against the passages, in the same order."""
+        """Makes the supplied claims self-contained and judges each against the passages. The order stays the same."""
         ...
 
     async def look_again(
         self, claims: Sequence[str], window: WindowTask, context: CheckContext, /
     ) -> Sequence[Judgement]:
-        """A judgement of each self-contained claim against the passages, in the same order."""
+        """Judges each self-contained claim against the passages. The order stays the same."""
         ...

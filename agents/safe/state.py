@@ -1,6 +1,6 @@
-"""Defines the state of the SAFE graphs, made of records that checkpoints can save, and pure functions to update it.
+"""Defines the state of the SAFE graphs, and pure functions to update it. The state consists of records.
 
-A checkpoint restores a tuple as a list, so nothing here may rely on a sequence being one or the other.
+Loading a checkpoint turns tuples into lists, so nothing here may rely on a sequence being one or the other.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from factloop.tools.text.silence import states_nothing
 
 FactStatus = Literal["open", "settled"]
 Stage = Literal["cheap", "model"]
-"""A stage of a cascade."""
 
 
 @dataclass(frozen=True)
@@ -35,21 +34,21 @@ class SentenceTask:
     start: int
     end: int
     above: str = ""
-    """The context of the sentence, one entry per line: headings, then its list's lead-in or its table's header."""
+    """The context of the sentence, one entry per line: headings, then the lead-in of its list or its table's header."""
     number: int = 0
     """The position of the sentence in the check, starting at 0."""
     is_code: bool = False
     given: Sequence[str] | None = None
-    """The facts of the sentence if the caller supplied them, or None if the plan has to split the sentence."""
+    """The facts that the caller supplied for the sentence, or None if the plan must split the sentence."""
     is_apart: bool = False
     """Whether there are unread statements between this sentence and the previous one."""
     silent: str | None = None
-    """The reason why the sentence is not read (`records.NoClaim`), or None if it is read."""
+    """Why the sentence is not read (see `records.NoClaim`), or None if it is read."""
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact stated by one sentence, either still to be checked or already settled without a search."""
+    """A fact stated by one sentence. It may need checking, or may already be settled without a search."""
 
     sentence: int
     """The number of the sentence that states the fact."""
@@ -59,7 +58,7 @@ class Fact:
     self_contained: str
     status: FactStatus
     query: str = ""
-    """The first query, if the plan finds it together with the fact."""
+    """The first search query, if the plan writes it together with the fact."""
     relevant: bool | None = None
     judgement: Judgement | None = None
     """The judgement of a settled fact, or the first judgement of a fact that will be examined again."""
@@ -68,16 +67,16 @@ class Fact:
     is_whole: bool = False
     """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
     is_final: bool = False
-    """Whether the judgement is final, because there are no other passages that could change it."""
+    """Whether the judgement is final because no other passages could change it."""
 
     @property
     def id(self) -> str:
-        """The id of the fact, such as `c3.2` for the second fact of the third sentence."""
+        """The fact's id, such as `c3.2` for the second fact of the third sentence."""
         return f"c{self.sentence + 1}.{self.number + 1}"
 
     @property
     def place(self) -> tuple[int, int]:
-        """A key that sorts facts in the order of the response."""
+        """A key for sorting facts in the order of the response."""
         return self.sentence, self.number
 
 
@@ -87,20 +86,20 @@ class NextQueries:
 
     queries: Sequence[str]
     missing: str = ""
-    """What is missing from the evidence so far."""
+    """What the evidence does not yet show."""
     tool: str | None = None
-    """The name of the search tool, or None for the default tool."""
+    """The name of the search tool to use, or None for the default tool."""
 
 
 CHECKPOINT_TYPES: tuple[type, ...] = (
     SentenceTask, Fact, NextQueries, Claim, Evidence, Judgement, records.Sentence, records.Abstention,
     records.GivenFacts, Verdict, UnscoredReason, NoClaim,
 )  # fmt: skip
-"""Types stored in checkpoints; `JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)` reads them."""
+"""Types stored in checkpoints. `JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)` can read them."""
 
 
 def gather(left: list[Any], right: list[Any]) -> list[Any]:
-    """Concatenates lists. Branches end in any order, so readers sort the result by position."""
+    """Concatenates two lists. Branches end in any order, so readers sort the result by position."""
     return [*left, *right]
 
 
@@ -122,7 +121,7 @@ class SafeOutput(TypedDict):
 
     claims: Annotated[list[Claim], UntrackedValue]
     sentences_read: Annotated[list[records.Sentence], UntrackedValue]
-    """All sentences, each with its claims or the reason for having none."""
+    """All sentences, each with its claims or the reason why it has none."""
 
 
 class TextInput(TypedDict):
@@ -137,7 +136,7 @@ class TextInput(TypedDict):
 
 
 class TextOutput(TypedDict):
-    """JSON output of a graph that creates the context itself, with the contents of `SafeOutput`."""
+    """JSON output of a graph that creates the context itself. It has the contents of `SafeOutput`."""
 
     claims: list[dict[str, Any]]
     sentences_read: list[dict[str, Any]]
@@ -148,7 +147,7 @@ class TextState(TextInput, TextOutput):
 
 
 class ResponseState(SafeInput, SafeOutput):
-    """State of the graph of one response."""
+    """State of the graph for one response."""
 
     sentences: list[SentenceTask]
     found: Annotated[list[Fact], gather]
@@ -158,7 +157,7 @@ class ResponseState(SafeInput, SafeOutput):
     """Maps the id of each repeated claim to the id of the claim that it repeats."""
     settled: Annotated[list[Claim], gather]
     abstentions: Annotated[list[tuple[int, records.Abstention]], gather]
-    """Numbers of the sentences judged as abstentions, each with its result."""
+    """The number and the result of each sentence that was judged as an abstention."""
 
 
 class WindowState(TypedDict):
@@ -168,7 +167,7 @@ class WindowState(TypedDict):
 
 
 class FactOutput(TypedDict):
-    """Output of a claim's branch. All its keys have reducers, because many branches write concurrently."""
+    """Output of a claim's branch. All keys have reducers, because many branches write concurrently."""
 
     settled: Annotated[list[Claim], gather]
 
@@ -186,13 +185,13 @@ class FactState(FactOutput):
     fruitless: list[str]
     """Queries that found nothing new."""
     rounds: int
-    """Number of searches so far."""
+    """Number of search rounds so far."""
     is_barren: bool
     """Whether the last round found nothing new."""
     missing: list[str]
     evidence: Sequence[Evidence]
     failure: Judgement | None
-    """The unscored judgement of a failed search. It applies unless other evidence settles the claim."""
+    """The unscored judgement for a failed search. It applies unless other evidence settles the claim."""
     last_search: Literal["answered", "exhausted", "failed", "given_up"] | None
     """`failed` if no tool answered, `given_up` if no tool will be called again, `exhausted` if everything that can be
     found has been found."""
@@ -208,15 +207,15 @@ class BunchState(FactOutput):
 
 
 def updated(state: FactState, update: Mapping[str, Any]) -> FactState:
-    """A claim's state after a step that was called directly instead of through a graph."""
+    """Applies the update from a step that was called directly rather than through a graph."""
     return cast("FactState", {**state, **update})
 
 
 def open_case(fact: Fact, task: SentenceTask, stage: Stage | None = None) -> FactState:
-    """The initial state of a claim's branch. If the fact has no query, its `self_contained` text is the first query."""
+    """Returns the initial state of a claim's branch. A fact without a query is searched for by its own text."""
     return FactState(
         task=task,
-        fact=replace(fact, evidence=()),  # it is stored in `evidence`
+        fact=replace(fact, evidence=()),  # the evidence is stored under its own key
         settled=[],
         pending=NextQueries((fact.query.strip() or fact.self_contained,)),
         queries=[],
@@ -234,26 +233,27 @@ def open_case(fact: Fact, task: SentenceTask, stage: Stage | None = None) -> Fac
 
 
 def settled_fact(task: SentenceTask, number: int, text: str, judgement: Judgement) -> Fact:
-    """A fact that was judged without a search."""
+    """Returns a fact that was judged without a search."""
     return Fact(task.number, number, text, text, "settled", judgement=judgement)
 
 
 def unsplit(task: SentenceTask, judgement: Judgement) -> list[Fact]:
-    """The unscored facts of a sentence that could not be read: the sentence itself, or each supplied fact."""
+    """Returns the unscored facts of an unreadable sentence: its supplied facts or, if there are none, the sentence."""
     given = [task.sentence] if task.given is None else task.given
     return [settled_fact(task, number, text, judgement) for number, text in enumerate(given)]
 
 
 def whole(task: SentenceTask) -> Fact:
-    """A sentence as its only fact."""
+    """Returns the sentence as its only fact."""
     return Fact(task.number, 0, task.sentence, task.sentence, "open", is_whole=True)
 
 
 def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
-    """The distinct open facts in the order of the response, and a map from each repeat's id to the original's id.
+    """Returns the distinct open facts in the order of the response, and a map from each repeat's id to the original's
+    id.
 
-    Facts already judged against evidence are compared as well, but not those that could not be read. Facts are compared
-    in their self-contained form, because *It closed in 1900* may be about two different mills.
+    Facts that could not be read never count as repeats. Facts are compared in their self-contained form, because *It
+    closed in 1900* may be about two different mills.
     """
     first: dict[str, str] = {}
     kept: list[Fact] = []
@@ -270,12 +270,12 @@ def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
 
 
 def reopened(fact: Fact) -> Fact:
-    """The fact, open again if it was already judged against evidence."""
+    """Opens the fact again if it was already judged against evidence."""
     return replace(fact, status="open") if fact.judgement is not None and fact.evidence else fact
 
 
 def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactState | None = None) -> Claim:
-    """The claim with its judgement. Its evidence comes from the fact or, with `state`, from the search."""
+    """Returns the claim with its judgement. The evidence comes from `state` if it is given, or else from the fact."""
     gathered: dict[str, Any] = {"evidence": fact.evidence, "relevant": fact.relevant}
     if state is not None:
         gathered = {name: cast("Any", state)[name] for name in ("queries", "missing", "evidence", "relevant")}
@@ -291,7 +291,7 @@ def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactStat
 
 
 def with_stage(judgement: Judgement, stage: Stage | None) -> Judgement:
-    """The judgement with the cascade stage that produced it. Unchanged if it has no verdict or already has a stage."""
+    """Adds the cascade stage to a judgement that has a verdict and no stage yet."""
     is_open = judgement.verdict is not None and judgement.stage is None and stage is not None
     return judgement.model_copy(update={"stage": stage}) if is_open else judgement
 
@@ -299,7 +299,7 @@ def with_stage(judgement: Judgement, stage: Stage | None) -> Judgement:
 def in_order(
     found: Iterable[Fact], sentences: Sequence[SentenceTask], settled: Iterable[Claim], repeats: Mapping[str, str]
 ) -> list[Claim]:
-    """One claim for every fact found, in the order of the response. Raises ValueError if a claim is missing.
+    """Returns one claim for every fact found, in the order of the response. Raises ValueError if a claim is missing.
 
     A claim that repeats another refers to it and has the same verdict.
     """
@@ -321,7 +321,7 @@ def in_order(
 def sentences_read(
     tasks: Iterable[SentenceTask], found: Iterable[Fact], abstentions: Mapping[int, records.Abstention]
 ) -> list[records.Sentence]:
-    """The sentences in the order of the response, each with its claims or the reason for having none."""
+    """Returns the sentences in the order of the response, each with its claims or the reason why it has none."""
     ids: defaultdict[int, list[str]] = defaultdict(list)
     whole: set[int] = set()
     for fact in sorted(found, key=lambda one: one.place):
@@ -341,7 +341,8 @@ def sentences_read(
 
 
 def _silence_reason(task: SentenceTask) -> NoClaim:
-    """Why a sentence has no claim. If it was read, it should have one, unless it is clearly opinion or small talk."""
+    """Why a sentence has no claim. A sentence that was read should have one, unless it is clearly opinion or small
+    talk."""
     if task.silent is not None:
         return NoClaim(task.silent)
     is_silent = not task.is_code and states_nothing(plain_text(task.sentence))

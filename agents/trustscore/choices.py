@@ -1,7 +1,7 @@
 """Plans the questions for TrustBC, and reads the chosen option and the probability of each letter from a reply.
 
-A reply that does not clearly choose exactly one option counts as no choice; nothing is guessed. Quotes, emphasis,
-markup and unusual spaces are removed from a reply before it is read.
+A reply that does not clearly choose exactly one option counts as no choice; we never guess. Before reading a reply, we
+remove quotes, emphasis, markup and unusual spaces.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D", "E")
 def plan_checks(
     response: str, distractors: Sequence[str], *, max_checks: int, rng: random.Random
 ) -> list[tuple[Option, ...]]:
-    """The options of at most `max_checks` questions: the response, three distractors, and "None of the above" last.
+    """Plans at most `max_checks` questions. The options are the response, three distractors and, last, "None of the
+    above".
 
-    No distractor is shown twice (paper, section 2.1), so three fewer distractors mean one question fewer. The best
-    are used. The response appears in each of the first four positions equally often, give or take one.
+    No distractor is shown twice (paper, section 2.1), so each question needs three. The best ones are used. The
+    response appears in each of the first four positions equally often, give or take one.
     """
     n_checks = min(max_checks, len(distractors) // DISTRACTORS_A_CHECK)
     drawn = rng.sample(range(DISTRACTORS_A_CHECK * n_checks), DISTRACTORS_A_CHECK * n_checks)
@@ -39,7 +40,7 @@ def plan_checks(
 
 
 def _balanced_places(n: int, rng: random.Random) -> list[int]:
-    """A position from 0 to 3 for each check. Each block of four uses all four, so always giving one letter fails."""
+    """A position from 0 to 3 for each check. Every four checks use all four, so always giving one letter fails."""
     places: list[int] = []
     while len(places) < n:
         places += rng.sample(range(DISTRACTORS_A_CHECK + 1), DISTRACTORS_A_CHECK + 1)
@@ -59,13 +60,13 @@ def _options(response: str, distractors: Sequence[str], triple: Sequence[int], p
 
 THINKING_BEGINS, THINKING_ENDS = "<think>", "</think>"
 _MARKUP = re.compile(r"</?[A-Za-z]{2,20}>|</s>|<\|[^|<>]{1,40}\|>")
-"""Tags, and special tokens that some servers leave in. A single letter in angle brackets is not a tag."""
+"""Matches tags, and special tokens that some servers leave in. A single letter in angle brackets is not a tag."""
 _LATEX = re.compile(r"\\(?:[A-Za-z]{1,20}(?=\{)|[()\[\]])")
 _DRESS_MARKS = str.maketrans(dict.fromkeys('"“”„«»*`_$[]{}<>', " ") | dict.fromkeys("’‘", "'"))
 _UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-"""Invisible characters: joiners, direction marks, soft hyphens."""
+"""Matches invisible characters: joiners, direction marks and soft hyphens."""
 _QUOTES = re.compile(r"(?<!\w)'|'(?!\w)")
-"""Apostrophes that are not inside a word."""
+"""Matches apostrophes that are not inside a word."""
 _SPACES = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r" ?\n[ \n]*(?:[-•#]+ )?")
 _BULLET = re.compile(r"\A[-•#]+ ")
@@ -74,24 +75,24 @@ _WORDS = re.compile(r"\w+")
 LONGEST_READ = 20_000
 """Maximum number of characters to read from the end of a reply, because a reasoning model's answer comes last."""
 
-# Before matching, texts are stripped of quotes, brackets and emphasis, and of repeated spaces.
+# Quotes, brackets, emphasis and repeated spaces are removed before these patterns are matched.
 _LETTER = r"\(? ?([A-E]) ?\)?"
 _NAMING_WORDS = r"(?:answer|choice|option|letter)(?: (?:is|would be|should be|must be))? ?[:=]?\s?(?:the )?(?:option )?"
 _BARE = re.compile(
     rf"(?:(?:the|my) )?(?:(?:final|correct|right|best) )?(?:{_NAMING_WORDS})?{_LETTER}[.:,;!。]?", re.IGNORECASE
 )
-"""A letter, optionally with words that name it as the answer."""
+"""Matches a letter, optionally with words that name it as the answer."""
 _LABEL = re.compile(r"\(?([A-Ea-e])(?:\)|[.:,]| [-–—]|)\s(\S.*)", re.DOTALL)
-"""A letter followed by words. It may be an initial ("C. S. Lewis"), an article, or the A of "Q: ... A: ..."."""
+"""Matches a letter followed by words. It may be an initial ("C. S. Lewis"), an article, or the A of "Q: ... A: ..."."""
 _REASON = frozenset({"because", "since"})
 _NAMED = re.compile(
     rf"\b(?i:{_NAMING_WORDS}|I(?:'d| would|'ll| will)? (?:choose|pick|select|say|go with) (?:option )?){_LETTER}"
     r"(?!\w|'\w)(?! ?(?:,|/|&|or\b|and\b) ?\(?[A-E]\b)"
     r"(?!(?<=A) (?!because|since|as|is|for|but|and|with|answer|choice|option)[a-z])"
 )
-"""The letter that a sentence names as the answer, except an A that is the article of the next word."""
+"""Matches the letter that a sentence names as the answer, unless it is an A that is the article of the next word."""
 _SAID = re.compile(rf"\b(?:it|that)(?: is|'s) (?:option )?{_LETTER}(?=[.!]?(?:\n|\Z))", re.IGNORECASE)
-"""The letter that the end of a line names, as in a reply that corrects itself: *The answer is C. Wait, it is B.*"""
+"""Matches a letter named at the end of a line, as in a reply that corrects itself: *The answer is C. Wait, it is B.*"""
 _DENIED = re.compile(r"\b(?:not|isn't|cannot|can't|never|neither|nor|wrong|incorrect|unlikely)\b", re.IGNORECASE)
 _LABELLED = re.compile(r"(?<![\w'])\(?([A-E])(?:\)|\.(?=\s|$)|:(?=\s))")
 _NONE_OF_THEM = re.compile(
@@ -101,13 +102,13 @@ _NONE_OF_THEM = re.compile(
 )
 _AROUND_LETTER = re.compile(r"[\W_]+")
 _NAMING = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)
-"""The end of a phrase that introduces the chosen letter."""
+"""Matches the end of a phrase that introduces the chosen letter."""
 LONGEST_NAMING = 40
 """Number of characters before a letter in which to look for `_NAMING`."""
 
 
 def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
-    """The letter of the option that the reply chooses. None if it chooses none or several, or refuses.
+    """Returns the letter of the option that the reply chooses. None if it chooses none or several, or refuses.
 
     A reply may be:
     - the letter alone in any formatting ("C", "(c)", "**C**", "Answer: C");
@@ -159,7 +160,7 @@ def _by_text(said: str, text: str, options: Sequence[Option]) -> Letter | None:
 
 
 def _concluded(text: str) -> Letter | None:
-    """The one letter that the reply names as its answer or, if it names none, the only content of its last line."""
+    """The one letter that the reply names as its answer. If there is none, the letter alone on the last line."""
     before, _, last = text.rpartition("\n")
     named = set(_names(text))
     if named:
@@ -182,10 +183,10 @@ def _mentioned(text: str) -> set[str]:
 
 
 def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mapping[Letter, float] | None:
-    """The probability of each letter at the token of the chosen letter, or None if no token is that letter alone.
+    """Returns the probability of each letter at the token where the reply chooses, or None if there is no such token.
 
-    The probabilities of different forms of a letter ("C", " C") are added. The token used is the first with the chosen
-    letter if the reply starts with it, else the one that names the letter as the answer, else the last with the letter.
+    The probabilities of different forms of a letter ("C", " C") are added. If several tokens are the chosen letter, we
+    use the one at the start of the reply, or else the one named as the answer, or else the last one.
     """
     place = _place_of(tokens, chosen)
     if place is None:
@@ -223,15 +224,15 @@ def _bare_letter(text: str) -> str:
 
 
 def after_thinking(reply: str) -> str:
-    """The reply without the reasoning before it. Empty if the reasoning does not end."""
+    """Removes the reasoning at the beginning of a reply. Returns an empty string if the reasoning does not end."""
     said = reply.rpartition(THINKING_ENDS)[2].strip()
     return "" if said.startswith(THINKING_BEGINS) else said
 
 
 def undressed(text: str) -> str:
-    """The text without quotes, brackets (except round ones), emphasis, tags, bullets and empty lines.
+    """Removes quotes, brackets (except round ones), emphasis, tags, bullets and empty lines.
 
-    It never contains two spaces in a row, so patterns that allow a single space take linear time.
+    The result never contains two spaces in a row, so patterns that allow a single space take linear time.
     """
     shown = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     bare = _QUOTES.sub(" ", _LATEX.sub("", _MARKUP.sub(" ", shown)).translate(_DRESS_MARKS))
@@ -241,5 +242,5 @@ def undressed(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def plain_words(text: str) -> str:
-    """The words in lowercase, separated by single spaces, without punctuation."""
+    """Returns the words in lowercase, separated by single spaces, without punctuation."""
     return " ".join(_WORDS.findall(unicodedata.normalize("NFKC", text).casefold()))

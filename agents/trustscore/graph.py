@@ -66,14 +66,14 @@ ANSWER, CONSISTENCY, FACTUAL, COMBINE = "answer", "consistency", "factual", "com
 DISTRACT, ASK, CONCLUDE = "distract", "ask", "conclude"
 RETRIEVE, ENTAIL = "retrieve", "entail"
 SEARCH = "search"
-"""Name of the stage for TrustFC's search in a run's usage."""
+"""Name of TrustFC's search stage in usage reports."""
 NO_SUBJECT, NO_CORPUS = "No subject model was given.", "No corpus was given."
 LEAST_MASS = 0.5
 """Minimum total probability of the five letters for a graded score."""
 LONGEST_SHOWN_REPLY = 2_000
 """Maximum number of characters to keep from an unreadable reply."""
 FACTUAL_VALUE: Mapping[Relation, float] = {Relation.SUPPORT: 1.0, Relation.NEUTRAL: 0.5, Relation.CONTRADICT: 0.0}
-"""TrustFC as a number. The paper correlates it with human labels but does not say which numbers it used."""
+"""TrustFC as a number. The paper correlates TrustFC with human labels but does not say which numbers it used."""
 OVERALL: Mapping[tuple[Literal[0, 1], Relation], float] = {
     (1, Relation.SUPPORT): 1.0,
     (0, Relation.SUPPORT): 0.8,
@@ -87,7 +87,7 @@ Outcome = TypeVar("Outcome")
 
 
 def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, factual: Graph, max_checks: int) -> Graph:
-    """Builds the graph from `{question, response}` to the three scores. All answers in a run share it."""
+    """Builds the graph from `{question, response}` to the three scores. All answers in a run share one graph."""
 
     async def answer(state: TrustState, runtime: Runtime[TrustContext]) -> Update:
         if state.get("response") is not None:
@@ -133,7 +133,7 @@ def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, fac
 
 
 def overall(consistency: TrustBC, factual: TrustFC) -> TrustOV:
-    """The value from the paper's table, or the reason why there is none. A missing part never counts as a bad one."""
+    """Returns the value from the paper's table, or the reason why there is none. A missing score is not a bad score."""
     if consistency.value is not None and factual.relation is not None:
         return TrustOV(value=OVERALL[consistency.value, factual.relation])
     missing: dict[str, list[str]] = {}
@@ -144,7 +144,7 @@ def overall(consistency: TrustBC, factual: TrustFC) -> TrustOV:
 
 
 async def _tried(call: Awaitable[Outcome]) -> Outcome | FactloopError:
-    """The result of a call, or its failure, which becomes a reason and never a verdict. Raises ConfigError."""
+    """Returns the result of a call, or the error, which becomes a reason and never a verdict. Raises ConfigError."""
     try:
         return await call
     except ConfigError:
@@ -159,7 +159,7 @@ def _meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:
 
 
 def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks: int, window: int, seed: int) -> Graph:
-    """Builds the graph from `{question, response}` to `{trust_bc}`. All answers in a run share it."""
+    """Builds the graph from `{question, response}` to `{trust_bc}`. All answers in a run share one graph."""
 
     async def plan(state: ConsistencyState, runtime: Runtime[TrustContext]) -> Update:
         question, response = state["question"], state["response"]
@@ -201,7 +201,7 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
 async def _ask_one(
     subject: Subject, state: ConsistencyState, number: int, options: tuple[Option, ...], meter: UsageMeter
 ) -> ConsistencyCheck:
-    """The subject's choice, or the reason why it made none: a failure is not an inconsistency. Raises ConfigError."""
+    """The subject's choice, or the reason why there is none. A failure is not an inconsistency. Raises ConfigError."""
     is_statement = state.get("statements", False)
     choice = await _tried(subject.choose(state["question"], options, statements=is_statement, meter=meter))
     if isinstance(choice, FactloopError):
@@ -216,7 +216,7 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
     """Computes TrustBC from the checks, which are in the order in which they count.
 
     The value is 0 if any choice is inconsistent, and 1 if all planned checks are consistent. If no choice is
-    inconsistent but some checks have no choice, the result is unscored, with the reason of the first of these checks.
+    inconsistent but some checks have no choice, TrustBC is unscored for the reason given by the first of these checks.
     """
     end = next((check.number for check in checks if check.consistent is False), len(checks))
     valid = checks[:end]
@@ -270,9 +270,9 @@ def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None
 
 
 def build_factual_graph(searching: SearchGateway, judge: Judge) -> Graph:
-    """Builds the graph from `{question, response}` to `{trust_fc}`. All answers in a run share it.
+    """Builds the graph from `{question, response}` to `{trust_fc}`. All answers in a run share one graph.
 
-    TrustFC uses the first tool of `searching`, or of the search in the answer's context if one is set.
+    TrustFC uses the first tool of `searching`, or of the search in the answer's context if that is set.
     """
 
     async def to_entail(state: FactualState) -> str:
@@ -290,7 +290,7 @@ def build_factual_graph(searching: SearchGateway, judge: Judge) -> Graph:
 
 
 def retrieval_query(question: str, answer: str) -> str:
-    """The query of appendix A.5.2, which the retriever treats as a bag of words."""
+    """Returns the query from appendix A.5.2, which the retriever treats as a bag of words."""
     return f'"{answer}" correctly answers the question of "{question}"'
 
 
@@ -304,7 +304,7 @@ def _build_retrieve(own: SearchGateway) -> Node[FactualState, TrustContext]:
         if isinstance(found, FactloopError):
             return _done(_unscored(found, query))
         if not found.hits:
-            nothing = "The search of the corpus found no passage."
+            nothing = "The corpus search found no passages."
             neutral = Relation.NEUTRAL
             return _done(TrustFC(relation=neutral, value=FACTUAL_VALUE[neutral], rationale=nothing, query=query))
         return {"query": query, "passages": _evidence(found)}

@@ -21,9 +21,9 @@ from factloop.tools.models.gateway import ModelGateway
 ENTAILMENT = "trustscore/entailment"
 JUDGE_PROMPTS = (ENTAILMENT,)
 JUDGE = "entailment"
-"""Name of this stage in a run's usage."""
+"""Name of this stage in usage reports."""
 SHORT_ANSWER_WORDS = 4
-"""Answers of at most this many words are combined with their question, because they say little without it."""
+"""Answers with at most this many words are combined with their question, because they say little without it."""
 
 _RELATION: Mapping[Label, Relation] = {
     "supported": Relation.SUPPORT,
@@ -61,7 +61,7 @@ class ModelJudge:
 
 @dataclass(frozen=True)
 class VerifierJudge:
-    """A judge that uses a verifier, at no cost. A short answer is combined with its question into a statement."""
+    """A judge that uses a verifier and costs nothing. It combines a short answer with its question into a statement."""
 
     verifier: Verifier
 
@@ -85,9 +85,9 @@ class VerifierJudge:
 
 
 def statement_of(question: str, answer: str) -> str:
-    """Combines a parsed question with its answer: *When did Voss die?* and *1958* become *Voss did die in 1958.*
+    """Combines a question with its answer: *When did Voss die?* and *1958* become *Voss did die in 1958.*
 
-    If the parse has no subject, or the extra `offline` is missing, the question and the answer are concatenated.
+    If the question has no subject, or the `offline` extra is not installed, the two are concatenated.
     """
     asked, said = question.strip().rstrip("?. "), answer.strip().rstrip(".")
     if not asked or asked.split()[0].lower().removesuffix("'s") not in _ASKED_FOR or not is_installed("offline"):
@@ -109,6 +109,6 @@ def statement_of(question: str, answer: str) -> str:
 
 
 def _placed(asked: str, answer: str) -> str:
-    """The answer, with *in* added if it is a place or time without a preposition."""
+    """Adds *in* to an answer that is a place or time without a preposition."""
     has_one = re.match(r"(?:in|on|at|from|near|by|since|until|before|after|during) ", answer, re.IGNORECASE)
     return f"in {answer}" if _OF_PLACE_OR_TIME.match(asked) and not has_one else answer

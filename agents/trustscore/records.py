@@ -1,7 +1,7 @@
-"""The records of TrustScore: the questions, the answers chosen and what the documents say.
+"""The records of TrustScore: the questions, the answers chosen, and what the documents say.
 
-The rules of `factloop.core.records` apply: each part has either a value or a reason why it is unscored, and every
-question that was asked is in the report.
+The rules of `factloop.core.records` apply: each score has either a value or a reason why it is unscored, and the report
+contains every question that was asked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Letter = Literal["A", "B", "C", "D", "E"]
 
 
 class SubstitutionLevel(StrEnum):
-    """The kind of words that are replaced, most informative first (paper, section 2.1)."""
+    """The kind of word that is replaced, most informative first (paper, section 2.1)."""
 
     ENTITY = "entity"
     """An entity found only in the response."""
@@ -32,7 +32,7 @@ class SubstitutionLevel(StrEnum):
 
 
 class Source(StrEnum):
-    """Where a substitute comes from, best source first."""
+    """The origin of a substitute, best source first."""
 
     MODEL = "model"
     """Proposed by the judge model (`--distractors model`)."""
@@ -45,7 +45,7 @@ class Source(StrEnum):
     NUMBER = "number"
     EMBEDDING = "embedding"
     VOCABULARY = "vocabulary"
-    """Any word of the same part of speech."""
+    """A word of the same part of speech."""
 
 
 class Distractor(Record):
@@ -70,10 +70,10 @@ class DistractorSet(Record):
     wanted: Count
     distractors: tuple[Distractor, ...]
     notes: tuple[str, ...] = ()
-    """Messages about sources that failed or were missing, in which case the next source was used."""
+    """Messages about sources that failed or were missing. The next source was then used instead."""
     seed: int
     usage: Usage | None = None
-    """The usage of the proposing model if only distractors were requested, otherwise None."""
+    """The usage of the model that proposed substitutes, if only distractors were requested. Otherwise None."""
 
 
 class OptionKind(StrEnum):
@@ -89,17 +89,17 @@ class Option(Record):
     text: str
     kind: OptionKind
     distractor: Count | None = None
-    """Index in the report's list of distractors, starting at 0, or None for other options."""
+    """Index in the report's list of distractors, starting at 0. None if the option is not a distractor."""
 
 
 class ConsistencyCheck(Record):
-    """One multiple-choice question: the options in the order shown, and what the subject chose."""
+    """A multiple-choice question: the options in the order shown, and what the subject chose."""
 
     number: Annotated[int, Field(ge=1)]
     options: tuple[Option, ...]
     chosen: Letter | None = None
     unscored_reason: UnscoredReason | None = None
-    """Why there is no choice."""
+    """The reason why there is no choice."""
     reply: str = ""
     """The subject's reply if no choice could be read from it, or the reason why there is no reply."""
     letter_probabilities: Mapping[Letter, Share] | None = None
@@ -124,7 +124,7 @@ class ConsistencyCheck(Record):
 
 
 NOT_ANSWERED = "The subject gave no answer"
-"""Start of the rationale of both parts if the subject was asked for its answer and failed to give one."""
+"""The rationale of both scores begins with this if the subject was asked for its answer and failed to give one."""
 
 
 class TrustBC(Record):
@@ -140,7 +140,7 @@ class TrustBC(Record):
     have less than half of the probability (`letters_mass`), because the subject then preferred to say something else.
     """
     letters_mass: Share | None = None
-    """Mean total probability of the five letters over the counted checks, at the token where they were chosen."""
+    """Mean total probability of the five letters over the counted checks, at the token where the letter was chosen."""
     max_checks: Annotated[int, Field(ge=1)]
     n_planned: Count
     """Number of planned checks: as many as the distractors allow, but at most `max_checks`."""
@@ -192,7 +192,7 @@ class TrustFC(Record):
 
 
 class TrustOV(Record):
-    """Both parts combined as in the table in appendix A.5.3. There is no value unless both parts have one."""
+    """TrustBC and TrustFC combined by the table in appendix A.5.3. There is no value unless both have one."""
 
     value: Share | None = None
     missing: str = ""
@@ -217,13 +217,14 @@ class TrustFingerprint(Record):
     judge_base_url: str | None = None
     judge_sampling: Mapping[str, Any] = Field(default_factory=dict)
     corpus: str | None = None
-    """Identity of the corpus: a hash of its contents."""
+    """Identifies the corpus by a hash of its contents."""
     max_checks: Annotated[int, Field(ge=1)]
     passages: Annotated[int, Field(ge=1)]
     substitutes: tuple[str, ...] = ()
-    """Identity of each source of distractors, in the order in which they are used."""
+    """Identifies each source of distractors, in the order in which the sources are used."""
     target_order: str = "asked"
-    """The order in which words are replaced: first those that the question asks for (`asked`), or as in the paper."""
+    """The order in which words are replaced: first those that the question asks for (`asked`), or as in the paper
+    (`paper`)."""
     samples: Count = 0
     """Number of other answers requested from the subject."""
     prompts: Mapping[str, str] = Field(default_factory=dict)
@@ -251,7 +252,7 @@ class TrustReport(Record):
 
 
 class MeanScore(Record):
-    """A mean over answers, with the number of answers it is based on."""
+    """A mean over answers, and the number of answers on which it is based."""
 
     mean: Share | None
     n_scored: Count
@@ -263,8 +264,8 @@ class SourceConsistency(Record):
 
     source: Source
     consistent: Share | None
-    """Fraction of such checks with a choice that were consistent, or None if there are none. It is higher for sources
-    whose distractors are easy to recognize."""
+    """Fraction of the checks with a choice that were consistent, or None if there are no such checks. The fraction is
+    higher for sources whose distractors are easy to recognize."""
     n_checks: Count
     """Number of checks with a choice that showed a distractor from this source."""
     n_answers: Count
@@ -278,7 +279,7 @@ class TrustSummary(Record):
     trust_fc: MeanScore
     trust_ov: MeanScore
     by_source: tuple[SourceConsistency, ...] = ()
-    """Behavioural consistency by source of distractors, for the sources that were used."""
+    """Behavioural consistency for each source of distractors that was used."""
 
 
 class TrustRun(Record):
@@ -293,7 +294,7 @@ class TrustRun(Record):
 
 
 class ClaimStanding(StrEnum):
-    """The group to which a claim belongs, by evidence and by the subject's belief."""
+    """Classifies a claim by the evidence for it and by the subject's belief."""
 
     SUPPORTED_INSISTED = "supported_insisted"
     SUPPORTED_WAVERING = "supported_wavering"
@@ -304,11 +305,11 @@ class ClaimStanding(StrEnum):
 
 
 class SampleAgreement(Record):
-    """The degree to which other answers to the same question agree with a claim. No documents are used."""
+    """How far other answers to the same question agree with a claim. No documents are used."""
 
     value: Share | None
-    """Mean degree to which the samples support the claim or, if the judge only says yes or no, the share that do so.
-    Higher is better; not calibrated. None if no sample was judged."""
+    """Mean degree to which the samples support the claim. If the judge only says yes or no, the value is the fraction
+    of samples that do. Higher is better. The value is not calibrated. None if no sample was judged."""
     n: Count
     """Number of samples on which the value is based."""
     n_unscored: Count = 0
@@ -328,20 +329,20 @@ class ClaimTrust(Record):
 
 
 class LongFormTrustReport(Record):
-    """SAFE's verdict on each claim in a long response, next to the subject's TrustBC for that claim."""
+    """SAFE's verdict on each claim in a long response, and the subject's TrustBC for that claim."""
 
     schema_version: Literal["1.0"] = "1.0"
     factuality: FactualityReport
     claims: tuple[ClaimTrust, ...]
     counts: Mapping[ClaimStanding, Count]
     samples: tuple[str, ...] = ()
-    """The subject's other answers, without failed ones."""
+    """Other answers from the subject. Failed answers are left out."""
     usage: Usage
-    """Usage of TrustBC and of `samples`; SAFE's usage is in `factuality`."""
+    """Usage for TrustBC and `samples`. SAFE's usage is in `factuality`."""
     fingerprint: TrustFingerprint
     created_at: datetime
     warnings: tuple[str, ...] = ()
-    """Warnings from TrustBC alone; SAFE's warnings are in `factuality`."""
+    """Warnings from TrustBC alone. SAFE's warnings are in `factuality`."""
 
     @model_validator(mode="after")
     def _no_claim_is_lost(self) -> Self:

@@ -1,4 +1,4 @@
-"""Defines the structured outputs requested from a model. The class names are the schema titles, a public contract."""
+"""Defines the structured outputs requested from a model. The class names are public, because they are schema titles."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SubstituteGroup(StructuredOutput):
 
 
 class Substitutes(StructuredOutput):
-    """Possible replacements for words in a response, of the same kind as these words."""
+    """Possible replacements for words in a response. Each is of the same kind as the word that it replaces."""
 
     groups: list[SubstituteGroup]
 

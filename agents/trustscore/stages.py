@@ -1,4 +1,4 @@
-"""Defines the interfaces that the graphs need: a subject, a judge of passages, and a source of distractors."""
+"""Defines the interfaces that the graphs need: a subject, a judge of passages, and a generator of distractors."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ from factloop.tools.calls.meter import UsageMeter
 
 @dataclass(frozen=True)
 class Choice:
-    """The subject's choice."""
-
     letter: Letter
     probabilities: Mapping[Letter, float] | None
 
 
 @dataclass(frozen=True)
 class PassageJudgement:
-    """A judge's reading of the passages."""
+    """What a judge concludes from the passages."""
 
     relation: Relation | None
-    """None if the judge is unsure and a human reader must decide."""
+    """None if the judge is unsure and a person must decide."""
     rationale: str
     cited: tuple[int, ...]
     """Indices into the passages, starting at 0."""
@@ -37,11 +35,12 @@ class Subject(Protocol):
     def name(self) -> str: ...
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """The option that the subject believes. With `statements`, options are claims and `question` is their topic."""
+        """Returns the option that the subject believes. With `statements`, options are claims and `question` is their
+        topic."""
         ...
 
     async def answer(self, question: str, *, meter: UsageMeter) -> str:
-        """The subject's answer to the question, from memory."""
+        """Returns the subject's answer to the question, from memory."""
         ...
 
 
@@ -62,5 +61,5 @@ class Distract(Protocol):
     async def __call__(
         self, question: str, response: str, *, references: Sequence[str], meter: UsageMeter
     ) -> DistractorSet:
-        """Makes the distractors. A model's proposals must not state any of `references`, the known right answers."""
+        """Generates the distractors. A model's proposals must not state any known right answer (`references`)."""
         ...

@@ -1,4 +1,4 @@
-"""Defines the states of the TrustScore graphs for one answer, made of records, and their context."""
+"""Defines the states of the TrustScore graphs for one answer, and their context. The states consist of records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from factloop.tools.search.gateway import SearchGateway
 
 @dataclass(frozen=True)
 class TrustContext:
-    """The context of one answer: the meter that charges for its calls, and the search to use."""
+    """The context of one answer: the meter that records its usage, and the search to use."""
 
     meter: UsageMeter
     searching: SearchGateway | None = None
@@ -36,7 +36,7 @@ Graph = CompiledStateGraph[Any, TrustContext, Any, Any]
 CHECKPOINT_TYPES: tuple[type, ...] = (
     TrustBC, TrustFC, TrustOV, DistractorSet, Distractor, Option, ConsistencyCheck, Evidence, Relation, UnscoredReason,
 )  # fmt: skip
-"""Types stored in checkpoints; `JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)` reads them."""
+"""Types stored in checkpoints. `JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)` can read them."""
 
 
 class ConsistencyInput(TypedDict):
@@ -45,7 +45,7 @@ class ConsistencyInput(TypedDict):
     question: str
     response: str
     statements: NotRequired[bool]
-    """True if the response is a claim to distinguish from other claims; `question` is then only its topic."""
+    """Whether the response is a claim to distinguish from other claims. `question` is then only the topic."""
     references: NotRequired[Sequence[str]]
     """Known right answers, if any. A model that proposes distractors may not use them."""
 
@@ -84,7 +84,7 @@ class FactualState(FactualInput, FactualOutput):
 
 
 class TrustInput(TypedDict):
-    """Input of the whole graph: an answer to a question, or a question alone, which the subject then answers."""
+    """Input of the whole graph: an answer to a question, or only a question, which the subject then answers."""
 
     question: str
     response: NotRequired[str | None]
@@ -108,4 +108,4 @@ class TrustState(TrustOutput):
     question: str
     references: NotRequired[Sequence[str]]
     unanswered: bool
-    """True if the subject was asked for its response but did not give one, so there is nothing to score."""
+    """Whether the subject was asked for its response but did not give one, so that there is nothing to score."""

@@ -20,7 +20,7 @@ MULTIPLE_CHOICE, STATEMENT_CHOICE = "trustscore/multiple_choice", "trustscore/st
 CLOSED_BOOK = "trustscore/closed_book"
 SUBJECT_PROMPTS = (MULTIPLE_CHOICE, STATEMENT_CHOICE, CLOSED_BOOK)
 CHOOSE, ANSWER = "choose", "answer"
-"""Names of these stages in a run's usage."""
+"""Names of these stages in usage reports."""
 _NO_ANSWER = re.compile(
     r"""
     (?i:(?:I['’]?\s?a?m\ )?(?:very\ |so\ )?sorry[,.;:!]?\ (?:but\ )?|unfortunately,?\ |as\ an\ AI[^,.]{0,40},\ )?
@@ -34,13 +34,11 @@ _NO_ANSWER = re.compile(
     """,
     re.VERBOSE,
 )
-"""Matches the beginning of a refusal, that is, a sentence which says that there is no answer."""
+"""Matches the beginning of a sentence which says that the subject has no answer."""
 
 
 @dataclass(frozen=True)
 class ModelSubject:
-    """A chat model as the subject."""
-
     gateway: ModelGateway
     prompts: PromptRegistry
     logprobs: bool
@@ -50,7 +48,8 @@ class ModelSubject:
         return self.gateway.chat.name
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """The option that the subject believes. Raises ModelOutputError if the reply chooses none or more than one."""
+        """Returns the option that the subject believes. Raises ModelOutputError if the reply does not choose exactly
+        one."""
         shown = "\n".join(f"{option.letter}) {' '.join(option.text.split())}" for option in options)
         if statements:
             prompt = self.prompts[STATEMENT_CHOICE].render(topic=question or None, options=f"\n{shown}\n")
@@ -80,7 +79,7 @@ class ModelSubject:
         return Choice(letter, letter_probabilities(answered.tokens, letter))
 
     async def answer(self, question: str, *, meter: UsageMeter) -> str:
-        """The subject's answer from memory, in one line.
+        """Returns the subject's answer from memory, in one line.
 
         Raises ModelOutputError if the answer is empty, and ModelRefusal if the subject says that it has none.
         """
@@ -104,5 +103,5 @@ class ModelSubject:
         )
         said = " ".join(answered.value.answer.split())
         if _NO_ANSWER.match(said):
-            raise ModelRefusal("it declined to answer", schema=ClosedBookAnswer.__name__, reply=said)
+            raise ModelRefusal("the model declined to answer", schema=ClosedBookAnswer.__name__, reply=said)
         return said

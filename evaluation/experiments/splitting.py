@@ -88,7 +88,7 @@ async def split_quality(splits: Sequence[Split], judge: Verifier, *, meter: Usag
     return SplitQuality(
         coverage=await coverage(splits, judge, meter=meter),
         entailment=await entailment(splits, judge, meter=meter),
-        self_contained=self_containedness(splits),
+        self_contained=_share([float(_is_clear(claim, one)) for one in splits for claim in one.claims]),
         atomicity=atomicity(splits),
         redundancy=await redundancy(splits, judge, meter=meter),
     )
@@ -113,10 +113,6 @@ async def entailment(splits: Sequence[Split], judge: Verifier, *, meter: UsageMe
     asked = [(claim, one.context) for one in splits for claim in one.claims]
     found = await read_all(judge, asked, meter=meter)
     return _share([None if one is None else one.score for one in found])
-
-
-def self_containedness(splits: Sequence[Split]) -> SplitShare:
-    return _share([float(_is_clear(claim, one)) for one in splits for claim in one.claims])
 
 
 def _is_clear(claim: str, split: Split) -> bool:

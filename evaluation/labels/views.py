@@ -34,7 +34,8 @@ def render_labels_html(drawn: Sequence[DrawnClaim], *, data: str) -> str:
 
 def render_disagreements_html(drawn: Sequence[DrawnDisagreement], *, data: str) -> str:
     """Renders the page for the adjudicator, without revealing the judge's side. The output is deterministic."""
-    return _page("disagreements.html.j2", drawn, labelling.settling_of([one.to_settle for one in drawn]), data=data)
+    told = labelling.labelling_of([one.to_settle for one in drawn], "open", "answers")
+    return _page("disagreements.html.j2", drawn, told, data=data)
 
 
 def _page(template: str, drawn: Sequence[Any], told: labelling.Labelling, **shown: Any) -> str:

@@ -14,7 +14,7 @@ from factloop.entrance.settings_sources import load_settings
 from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, count_cell, name
 from factloop.reports.sheet.terminal import sheet_body
 from factloop.reports.visible import visible
-from factloop.setup.caching.contents import CacheCleared, CacheSection, CacheStatus, status_of
+from factloop.setup.caching.contents import CacheSection, CacheStatus, status_of
 from factloop.setup.caching.contents import clear as clear_cache
 from factloop.setup.caching.folder import place_looked_at
 from factloop.setup.settings import RunSettings
@@ -44,12 +44,9 @@ def clear(given: Clear, flags: Flags) -> int:
     cleared = clear_cache(place, answers=given.only != "indexes", indexes=given.only != "answers")
     for path in cleared.stayed:
         note(f"{path} was not removed, because another process is using it or its permissions do not allow it")
-    deliver(given, cleared, show_lines([_said(cleared)]))
+    freed = f"{_size(cleared.n_bytes)} freed" if cleared.n_bytes else "nothing was removed"
+    deliver(given, cleared, show_lines([f"{cleared.folder}: {freed}."]))
     return BROKEN if cleared.stayed else DONE
-
-
-def _said(cleared: CacheCleared) -> str:
-    return f"{cleared.folder}: {f'{_size(cleared.n_bytes)} freed' if cleared.n_bytes else 'nothing was removed'}."
 
 
 def _print_status(status: CacheStatus, console: Console) -> None:

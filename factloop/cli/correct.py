@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-from factloop.cli.check import Check, print_estimate
+from factloop.cli.check import Check, print_estimate, read_input, with_leave
 from factloop.cli.console import note, run_until_stopped, step
 from factloop.cli.demands import exit_code, left_after
-from factloop.cli.inputs import file_name, read_text, refuse_endless, refuse_missing, refuse_self_support
+from factloop.cli.inputs import file_name
 from factloop.cli.options import OUTPUT, Flags, command, taking
-from factloop.cli.outputs import STANDARD_OUTPUT, deliver, try_outputs
-from factloop.cli.preparing import note_unsent_prompts_of_check, with_leave_to_fetch
+from factloop.cli.outputs import STANDARD_OUTPUT, deliver
 from factloop.correction.records import Correction, CorrectionSettings, MarkStyle
-from factloop.entrance.settings_sources import load_settings
 from factloop.setup.marks import CACHE, CORRECTION, LIMITS, MODEL, PER_CHECK, SCORES, SEARCH, Mark
 from factloop.setup.settings import AtLeastOne
 
@@ -34,30 +32,20 @@ class Correct(Check):
 @command(taking(CorrectionSettings, CORRECTION, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES))
 def correct(given: Correct, flags: Flags) -> int:
     """Corrects the text, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
-    refuse_missing(given.answer, flags.get("docs"))
+    outputs = (given.out, given.json_, given.html)
+    settings, response = read_input(CorrectionSettings, given, flags, outputs)
     from factloop.correction.views.html import render_correction_html
     from factloop.correction.views.terminal import print_correction
     from factloop.correction.views.words import footnoted, kept_back
-    from factloop.setup.recording import refuse_missing_recording
 
-    settings = load_settings(CorrectionSettings, flags)
-    outputs = (given.out, given.json_, given.html)
-    try_outputs(outputs, (given.answer,), settings=settings, run_dir=given.run_dir)
-    refuse_missing_recording(settings)
-    response = read_text(given.answer)
-    refuse_self_support(given.answer, settings.docs, "--docs")
-    note_unsent_prompts_of_check(settings)
     if given.dry_run:
         more = "  This is one check. A correction also makes a call for each sentence it rewrites, and checks these "
         return print_estimate(given, settings, response, f"{more}again, at most {given.max_rounds} times.")
-    refuse_endless(response, given.answer, settings)
-    settings = with_leave_to_fetch(settings)
+    settings = with_leave(given, settings, response)
     kept = settings.model is not None and settings.cache
     correction = run_until_stopped(_correction(given, settings, response), run_dir=given.run_dir, kept=kept)
-    show, page = (
-        partial(print_correction, correction),
-        partial(render_correction_html, correction, file_name(given.answer), given.marks),
-    )
+    show = partial(print_correction, correction)
+    page = partial(render_correction_html, correction, file_name(given.answer), given.marks)
     text = partial(footnoted, correction) if given.marks == "footnotes" else lambda: correction.text
     deliver(given, correction, show, page=page, files={given.out: text})
     not_done = kept_back(correction)

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from factloop.evaluation.runs.records import JudgedResponse, RunSummary
     from factloop.evaluation.runs.run import Debias, Kind, ReportEngine
     from factloop.evaluation.runs.run_claims import RunClaims
+    from factloop.evaluation.runs.summary import WantedK
 
-DEFAULT_KS = (64,)  # the median number of facts per response in the paper
+DEFAULT_KS: tuple[WantedK, ...] = ("median",)
 WORKERS = 2
 NO_CLAIMS_MADE = "no response makes a claim that can be checked"
 DATASET, PART = "factscore", "bio"
@@ -45,7 +46,7 @@ class Run(Judged, Tabled, Intervals):
     """Arguments of a run over a data set."""
 
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
-    """K for F1@K: a number, or the median or maximum number of supported claims per response. Default: 64."""
+    """K for F1@K: a number, or the median or maximum number of supported claims per response. Default: median."""
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "zero"
     """Count a response without claims as F1@K 0 (zero), or leave it out of all means (exclude)."""
     calibration: Annotated[str | None, Mark(STATISTICS, "PATH")] = None

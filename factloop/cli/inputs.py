@@ -12,7 +12,6 @@ from factloop.core.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from factloop.evaluation.runs.summary import WantedK
-    from factloop.setup.settings import CheckSettings
 
 STANDARD_INPUT = "-"
 _BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -20,7 +19,6 @@ _CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _GLOB = frozenset("*?[")
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
 _WITH_TEXT_INSIDE = (".pdf", ".docx", ".doc", ".odt", ".pptx", ".xlsx", ".epub")
-LONGEST_WITHOUT_LIMIT = 500_000  # maximum characters of a text to check without a limit
 MOST_CONTROLS = 0.1  # fraction of control characters above which input counts as binary, even if it can be decoded
 
 
@@ -76,17 +74,6 @@ def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
     for place in documents or ():
         if not _GLOB & set(place) and not _is_there(place):
             raise DataError("there is no such file or folder", path=place)
-
-
-def refuse_endless(text: str, name: str, settings: CheckSettings) -> None:
-    """Raises DataError if the text would take hours to check and no limit is set."""
-    limits = settings.deadline_s, settings.max_calls, settings.budget_usd
-    if len(text) > LONGEST_WITHOUT_LIMIT and all(limit is None for limit in limits):
-        raise DataError(
-            f"the text has {len(text):,} characters, which takes hours to check: set a limit (--deadline, --max-calls "
-            "or --budget-usd), or check a part of it (--dry-run estimates the cost)",
-            path=name,
-        )
 
 
 def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None = ()) -> None:

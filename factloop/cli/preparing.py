@@ -12,6 +12,7 @@ from factloop.cli.inputs import pairs_given
 from factloop.core.errors import ConfigError
 from factloop.core.extras import has_packages
 from factloop.entrance.settings_sources import load_settings
+from factloop.reports.visible import visible
 from factloop.setup.settings import CheckSettings, RunSettings
 from factloop.tools.calls.urls import checked_base_url
 from factloop.trust.settings import SubjectModel, TrustSettings
@@ -34,17 +35,22 @@ def with_leave_to_fetch(settings: S) -> S:
     source = _missing(settings)
     if source is None:
         return settings
-    messages = messages_console()
     weights = f"{source.wanted[0].repo} from huggingface.co ({source.size})"
     if settings.allow_download:
         note(f"downloading {weights}, once")
         return settings
-    if not (sys.stdin.isatty() and messages.is_terminal):
-        raise ConfigError(source.refusal)
-    messages.print(f"The judge {settings.judge} is not on this machine: {weights}.", soft_wrap=True)
-    if messages.input("Download it now? [y/N] ", markup=False).strip().lower() not in ("y", "yes"):
+    if not agreed(f"The judge {settings.judge} is not on this machine: {weights}.", "Download it now?"):
         raise ConfigError(source.refusal)
     return settings.model_copy(update={"allow_download": True})
+
+
+def agreed(said: str, question: str) -> bool:
+    """Asks the user on the terminal. Returns False if the answer is not yes, or if there is no terminal."""
+    messages = messages_console()
+    if not (sys.stdin.isatty() and messages.is_terminal):
+        return False
+    messages.print(visible(said), soft_wrap=True)
+    return messages.input(f"{question} [y/N] ", markup=False).strip().lower() in ("y", "yes")
 
 
 def _missing(settings: CheckSettings) -> Source | None:

@@ -91,7 +91,8 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
     are = {number: count_verdicts(now[number]) for number in (*was, ELSEWHERE)}
     staying = [number for number, fate in enumerate(fates) if fate.start < fate.end]
     reworded = [number for number in staying if fates[number].reworded]
-    unsupported = {number for number in staying if are[number].not_supported > _allowed(fates[number], was[number])}
+    most = {n: fates[n].n_unproven if fates[n].reworded else was[n].not_supported for n in staying}
+    unsupported = {number for number in staying if are[number].not_supported > most[number]}
     unsupported |= {number for number in reworded if n_contradicted(now[number])}
     unsupported |= {n for n in staying if n_contradicted(now[n]) > n_contradicted(fates[n].claims)}
     unsupported |= {n for n in reworded if _beside(now[n]) > _beside(fates[n].claims)}
@@ -165,10 +166,6 @@ def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int
     return " and ".join(said)
 
 
-def _allowed(fate: Fate, was: Counts) -> int:
-    return fate.n_unproven if fate.reworded else was.not_supported
-
-
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
     """Whether unproven claims that should remain are missing, unless additional supported claims make up for them.
 
@@ -196,16 +193,12 @@ def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mappi
     starts = [start for start, _, _ in staying]
     found: defaultdict[int, list[Claim]] = defaultdict(list)
     for claim in after.claims:
-        at = _first_word(after.response, claim.span)
+        # characters before the first word may belong to a sentence that was removed
+        at = next((place for place in range(*claim.span) if after.response[place].isalnum()), claim.span[0])
         place = bisect_right(starts, at) - 1
         inside = place >= 0 and at < staying[place][1]
         found[staying[place][2] if inside else ELSEWHERE].append(claim)
     return found
-
-
-def _first_word(text: str, span: tuple[int, int]) -> int:
-    """The position of a sentence's first word. Characters before it may belong to a sentence that was removed."""
-    return next((place for place in range(*span) if text[place].isalnum()), span[0])
 
 
 def _precision(report: FactualityReport) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factloop.core.findings import Finding, by_gravity, finding_of_claim, finding_of_silence
 from factloop.core.records import Claim, FactualityReport, UnscoredReason
 from factloop.correction.records import Contradicted, Doubt, Unscored, Unsupported
+from factloop.reports.faults import faults
 from factloop.tools.text.blocks import code_in
 from factloop.tools.text.outline import Part, read_outline
 from factloop.tools.text.rows import cell_of, cell_with
@@ -16,6 +18,7 @@ from factloop.tools.text.rows import cell_of, cell_with
 CONTRADICTED, UNVERIFIED, NOT_CHECKED = "[contradicted]", "[unverified]", "[unchecked]"
 
 _RUNS_ON = ("(", "[", ":")  # after a closing bracket, these characters would turn the mark into a link
+_PLAIN = re.compile(r"[^\[\]`<>|*_\\]+")
 
 Span = tuple[int, int]
 
@@ -83,7 +86,7 @@ def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
     claims: defaultdict[Span, list[str]] = defaultdict(list)
     others: set[Span] = set()
     faulty = [(claim, finding) for claim in report.claims if (finding := finding_of_claim(claim)) is not None]
-    places = _places(report.response, [claim for claim, _ in faulty])
+    places = _places(report, [claim for claim, _ in faulty])
     for (claim, finding), place in zip(faulty, places, strict=True):
         findings[place].append(finding)
         claims[place].append(claim.id)
@@ -99,15 +102,33 @@ def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
     ]
 
 
-def _places(response: str, claims: Sequence[Claim]) -> Sequence[Span]:
-    """The passage to mark for each claim. This is its sentence or, if all claims in a table row can be assigned to
-    cells, its cell."""
-    rows = {(part.start, part.end): part for part in read_outline(response) if part.kind == "row"} if claims else {}
-    cells = [_cell(claim, rows.get(claim.span)) for claim in claims]
-    unsure = {claim.span for claim, cell in zip(claims, cells, strict=True) if cell is None}
+def _places(report: FactualityReport, faulty: Sequence[Claim]) -> Sequence[Span]:
+    """The passage to mark for each claim: its cell if all faulty claims in a table row can be assigned to cells, its
+    own words if it is the only faulty one of several claims in a plain sentence, or else its sentence."""
+    rows = {(part.start, part.end): part for part in read_outline(report.response) if part.kind == "row"}
+    cells = [_cell(claim, rows.get(claim.span)) for claim in faulty]
+    unsure = {claim.span for claim, cell in zip(faulty, cells, strict=True) if cell is None}
+    n_faulty = Counter(claim.span for claim in faulty)
     return [
-        claim.span if cell is None or claim.span in unsure else cell for claim, cell in zip(claims, cells, strict=True)
+        cell
+        if cell is not None and claim.span not in unsure
+        else _own_words(claim, report)
+        if n_faulty[claim.span] == 1 and claim.span not in rows
+        else claim.span
+        for claim, cell in zip(faulty, cells, strict=True)
     ]
+
+
+def _own_words(claim: Claim, report: FactualityReport) -> Span:
+    """The words that no other claim in the sentence contains. In Markdown, a mark could be inside a link."""
+    start, end = claim.span
+    text = report.response[start:end]
+    beside = [one for one in report.claims if one.span == claim.span]
+    own = [one for one in faults(text, beside) if one.claim == claim.id]
+    if len(beside) == 1 or not own or not _PLAIN.fullmatch(text):
+        return claim.span
+    last = end if own[-1].end == len(text.rstrip(".!?…")) else start + own[-1].end
+    return start + own[0].start, last
 
 
 def _cell(claim: Claim, row: Part | None) -> Span | None:

@@ -64,7 +64,8 @@ class Rechecks:
             found = _found(read)
             for number, key in new.items():
                 start = fates[number].start
-                self._known[key] = tuple(_relative(found[span], start) for span in spans[number])
+                moved = (replace(found[at], span=(at[0] - start, at[1] - start)) for at in spans[number])
+                self._known[key] = tuple(moved)
         report = _merged(self.before, draft, {number: self._known[key] for number, key in wanted.items()}, read)
         cited = citations_of(report.response, report.sentences, report.claims, self.documents)
         return report.model_copy(update={"citations": cited})
@@ -103,10 +104,6 @@ def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
         one.span: _Stretch(one.span, tuple(_on_its_own(by_id[name], by_id) for name in one.claims), one.no_claim)
         for one in read.sentences
     }
-
-
-def _relative(stretch: _Stretch, start: int) -> _Stretch:
-    return replace(stretch, span=(stretch.span[0] - start, stretch.span[1] - start))
 
 
 def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:

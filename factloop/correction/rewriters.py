@@ -41,11 +41,6 @@ class RewrittenSentence(StructuredOutput):
     """The new wording, or empty if nothing remains."""
 
 
-def brings_in(new: str, old: str) -> str | None:
-    """The first link, tag or control character that only the new wording contains; None if there is none."""
-    return next((mark[0] for mark in _FORBIDDEN.finditer(new) if mark[0] not in old), None)
-
-
 class Rewriter(Protocol):
     """Rewords a faulty sentence."""
 
@@ -139,7 +134,7 @@ def _complaint(fault: Fault, new: str) -> str | None:
         return "the sentence is as it was, and not supported"
     if new and new.count("|") != fault.text.count("|"):
         return "the columns of a table's row stay as they are"
-    brought = brings_in(new, fault.text)
+    brought = next((mark[0] for mark in _FORBIDDEN.finditer(new) if mark[0] not in fault.text), None)
     if brought is not None:
         return f"it brings {brought!r}, which the sentence does not have: no links, tags or control characters"
     shown = [fault.prompt or "", fault.response[: fault.end], *(item.passage + item.title for item in fault.evidence)]
@@ -220,7 +215,8 @@ def restated(fault: Fault) -> str:
     for text in kept:
         if any(_is_stump(text, plain_text(claim.text)) for claim in fault.wrong):
             raise ToolError(f"only {text!r} would remain of the sentence", tool=NAME)
-    return " ".join(_as_sentence(text, stop) for text in dict.fromkeys(kept))
+    ends = {text: "" if text[-1:] in _STOPS else stop for text in kept}
+    return " ".join(f"{text[:1].upper()}{text[1:]}{end}" for text, end in ends.items())
 
 
 def _exchanged(fault: Fault) -> str | None:
@@ -253,10 +249,6 @@ def _left_over(fault: Fault, detail: str) -> Wording:
 
 def _is_stump(text: str, of: str) -> bool:
     return of.rstrip(_STOPS).lower().startswith(f"{text.rstrip(_STOPS).lower()} ")
-
-
-def _as_sentence(text: str, stop: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text[-1:] in _STOPS else stop)
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:

@@ -25,7 +25,7 @@ from factloop.core.findings import (
     finding_of_silence,
     findings_of_claims,
 )
-from factloop.core.records import Claim, FactualityReport, Fingerprint, NoClaim, Sentence
+from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence
 from factloop.core.report_warnings import engine_warnings, failure_of_all, found_warnings
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import (
@@ -156,7 +156,8 @@ class StreamGuard:
         text, released, treatment, marker = "", "", "passed", ""
         treatments: set[Treatment] = {"passed"}
         is_told = False
-        size = _window_of(empty.fingerprint) if self._max_wait_s else ALONE
+        has_calls = empty.fingerprint.engine != "offline"  # otherwise, checking sentences together saves nothing
+        size = _WINDOWS.get(empty.fingerprint.plan, ALONE) if self._max_wait_s and has_calls else ALONE
         reader = Reader(self.checker, asked, sources, self._at_once, self._patience_s, limits, size, self._max_wait_s)
         async with reader, aclosing(reader.read(chunks)) as sentences:
             async for pending in sentences:
@@ -233,11 +234,6 @@ def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
     span.set({"factloop.guard.decision": decision})
     if (failure := failure_of_all(report.claims)) is not None:
         span.went_wrong(str(failure.unscored_reason), failure.rationale)
-
-
-def _window_of(fingerprint: Fingerprint) -> WindowSize:
-    """The window size for a plan. Without a model, each sentence is checked alone, since there are no calls to save."""
-    return ALONE if fingerprint.engine == "offline" else _WINDOWS.get(fingerprint.plan, ALONE)
 
 
 def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:

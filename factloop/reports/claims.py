@@ -19,6 +19,7 @@ from factloop.core.findings import Finding
 from factloop.core.reasons import ABOUT, UnscoredReason
 from factloop.core.records import Claim, Evidence, Judgement, LeftOut, NoClaim, Verdict, Vote
 from factloop.reports.differences import Kind, Piece, pieces, place_of_words
+from factloop.tools.text.markup import plain_text
 from factloop.tools.text.rows import row_in_words
 from factloop.tools.text.sentences import Sentence, split_sentences
 from factloop.tools.text.words import content_words
@@ -128,8 +129,8 @@ class ClaimView:
 
     @property
     def text(self) -> str:
-        """The text of the claim. Claims from table rows are turned into sentences."""
-        return row_in_words(self.claim.self_contained, self.claim.sentence)
+        """The text of the claim, without Markdown. Claims from table rows are turned into sentences."""
+        return plain_text(row_in_words(self.claim.self_contained, self.claim.sentence))
 
     @property
     def status(self) -> Status:

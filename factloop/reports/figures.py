@@ -62,6 +62,13 @@ def precision_interval(report: FactualityReport) -> str:
     return f"95 % interval {(middle - half) / share:.2f} to {(middle + half) / share:.2f}"
 
 
+def how_far(report: FactualityReport) -> str:
+    """What the main figure is uncertain about, and where to read on. Empty if no claim is scored."""
+    sampled = f"{found} if the claims are a sample. " if (found := precision_interval(report)) else ""
+    said = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
+    return f"{sampled}{said}" if report.counts.scored else ""
+
+
 def headline(report: FactualityReport) -> str:
     """The number of claims with each kind of problem, such as `2 claims contradicted, 1 not in the sources`. If there
     are no problems, the number of supported and irrelevant claims."""

@@ -270,21 +270,13 @@ class Labelling:
         return None if place is None else self.rows[place]
 
 
-def labelling_of(claims: Sequence[ClaimToLabel], begins: Literal["blind"] | None = None) -> Labelling:
-    """The data for a page that opens with hidden verdicts (`blind`), or that starts labelling on request (None)."""
-    return _labelling(claims, begins, "labels")
-
-
-def settling_of(claims: Sequence[ClaimToSettle]) -> Labelling:
-    """The data for a page that asks which of two sides is right. The sides are in random order."""
-    return _labelling(claims, "open", "answers")
-
-
-def _labelling(
+def labelling_of(
     claims: Sequence[ClaimToLabel | ClaimToSettle],
-    begins: Literal["blind", "open"] | None,
-    kind: Literal["labels", "answers"],
+    begins: Literal["blind", "open"] | None = None,
+    kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
+    """The data for a page that opens with hidden verdicts (`blind`), for labelling (`open`), or starts labelling on
+    request (None). `answers` asks which of two sides is right; the sides are in random order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}

@@ -86,8 +86,7 @@ def lay_out(stretches: Sequence[PageStretch]) -> Prose:
     """Lays out the response. If Markdown would hide a marked stretch, the whole response is shown as plain text."""
     text = "".join(one.text for one in stretches)
     plain: list[Part] = [Tag("p", attributes={"class": "plain"}), TextRun(text, 0, len(text)), Tag("p", closes=True)]
-    readable = readable_parts(text)
-    parts = plain if readable is None else readable
+    parts = read_markdown(text) if len(text) <= LONGEST_LAID_OUT else plain
     pieces = _pieces(parts, stretches)
     if not _shows_all(pieces, stretches):
         parts, pieces = plain, _pieces(plain, stretches)
@@ -97,11 +96,6 @@ def lay_out(stretches: Sequence[PageStretch]) -> Prose:
 def _shows_all(pieces: Sequence[Tag | Piece], stretches: Sequence[PageStretch]) -> bool:
     begun = sum(isinstance(one, Piece) and one.begins for one in pieces)
     return begun == sum(bool(one.said and one.text.strip()) for one in stretches)
-
-
-def readable_parts(text: str) -> list[Part] | None:
-    """The Markdown parts of a visible text, or None if the text is too long to be laid out."""
-    return read_markdown(text) if len(text) <= LONGEST_LAID_OUT else None
 
 
 def is_marked_up(parts: Iterable[Part]) -> bool:

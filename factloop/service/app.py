@@ -204,14 +204,19 @@ def _info(
 
 
 def in_words(app: FastAPI) -> str:
-    """Summarises the setup of a running service (keys, documents and model) in one line."""
+    """Summarises the setup of a running service (keys, limits of a check, documents and model) in one line."""
     context: ServiceContext = app.state.context
     assert context.opened is not None
     keys, model = context.settings.keys, context.opened.work.checker.settings.model
     n_limited = sum(bool(one.budget_usd_per_day or one.max_calls_per_day) for one in keys.grants.values())
     limited = f" ({n_limited} with a daily budget)" if n_limited else ""
     files = [f"documents {one.name}: {plural(one.n_files, 'file')}" for one in context.opened.info.documents]
-    return ", ".join((f"{plural(len(keys), 'key')}{limited}", *files, f"model {model}" if model else "no model"))
+    each = [context.opened.work.most_for(owner) for owner in keys.grants or ("",)]
+    calls = min((one.max_calls for one in each if one.max_calls is not None), default=None)
+    usd = min((one.budget_usd for one in each if one.budget_usd is not None), default=None)
+    most = [] if calls is None else [f"at most {plural(calls, 'model call')} a check"]
+    most += [] if usd is None else [f"at most {usd:.4f} USD a check"]
+    return ", ".join((f"{plural(len(keys), 'key')}{limited}", *most, *files, f"model {model}" if model else "no model"))
 
 
 async def _on_refused(request: Request, error: Any) -> Response:

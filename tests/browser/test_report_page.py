@@ -17,7 +17,6 @@ PROBLEMS = (8, 4, 10, *range(14, 23))
 
 
 def opened_whole(visits: Visits, fragment: str = "") -> Page:
-    """The page of the sample with all of its claims."""
     page = visits.open(SAMPLE, fragment=fragment)
     page.get_by_role("button", name="All 22").click()
     return page

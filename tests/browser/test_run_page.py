@@ -33,6 +33,9 @@ def test_responses_are_filtered_sorted_and_paged(visits: Visits) -> None:
     page.get_by_label("Outcome", exact=True).select_option("abstained")
     expect(said).to_have_text("1 of 36 responses")
     page.get_by_label("Outcome", exact=True).select_option("")
+    page.get_by_label("Precision", exact=True).select_option("middle")
+    assert all(0.5 <= float(cell) < 0.8 for cell in column(page, 4))
+    page.get_by_label("Precision", exact=True).select_option("")
     page.get_by_role("button", name="Not supported").click()
     numbers = [int(cell) for cell in column(page, 7)]
     assert numbers == sorted(numbers)

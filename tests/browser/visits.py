@@ -74,7 +74,6 @@ def reload_with_theme(page: Page, theme: str) -> None:
 
 
 def shown(page: Page) -> Locator:
-    """The items of the list that are not filtered away."""
     return page.locator(".claim:visible")
 
 

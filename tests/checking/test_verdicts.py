@@ -163,7 +163,7 @@ def test_an_answer_a_little_too_long_is_counted_whole_and_of_a_longer_one_an_exc
 
 PATIENCE_S = 2.0
 REFUSING = {SEARCH: Faults(error_429=1.0)}
-NOTHING = f"has accepted no request for {PATIENCE_S:g} s (the last answer: status 429)"
+NOTHING = f"has not accepted a request for {PATIENCE_S:g} s (the last answer: status 429)"
 
 
 @pytest.fixture

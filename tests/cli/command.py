@@ -20,7 +20,6 @@ class Result:
 
     @property
     def complaint(self) -> str:
-        """The only line on standard error."""
         assert self.err.endswith("\n")
         (line,) = self.err.splitlines()
         return line

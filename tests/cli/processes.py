@@ -45,7 +45,6 @@ def processes_in(folder: Path, **environment: str) -> Iterator[Start]:
 
 
 def address_of(service: subprocess.Popen[str]) -> str:
-    """Where it serves, once it does."""
     assert service.stderr is not None
     line = service.stderr.readline()
     assert "serving at" in line, line + service.stderr.read()

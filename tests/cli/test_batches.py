@@ -55,7 +55,6 @@ def test_a_run_in_batches_is_the_same_at_half_the_price(
 
 
 def asking_usd(usage: dict[str, Any]) -> float:
-    """What the model cost, without the searches."""
     return sum(float(stage["cost_usd"]) for name, stage in usage["stages"].items() if name != "search")
 
 

@@ -29,7 +29,6 @@ def write_run(folder: Path, responses: Sequence[JudgedResponse], **summary: Any)
 
 @pytest.fixture
 def runs(home: Path) -> tuple[Path, Path]:
-    """The same responses of two systems, judged twice."""
     a = [judged(f"p{n}", "ssn", system=s, labels="SNN") for n in range(10) for s in ("x", "y")]
     b = [judged(f"p{n}", "snn", system=s, labels="SNN", made_by=OTHER) for n in range(10) for s in ("x", "y")]
     return write_run(home / "runs" / "a", a), write_run(home / "runs" / "b", b, made_by=OTHER)

@@ -21,6 +21,7 @@ def test_the_text_to_use_and_what_was_changed(factloop: Command, answer: Path, d
     assert (result.code, result.err) == (0, "")
     assert (home / "right.md").read_text(encoding="utf-8") == RIGHT
     assert "[-1872-]" in result.out
+    assert "“" in result.out.partition("Changes")[2].partition("evidence:")[0]
     assert "Corrected: precision 0.50 (1 of 2) before, 1.00 (2 of 2) after." in result.out
     assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert answer.read_bytes() == given

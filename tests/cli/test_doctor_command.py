@@ -120,7 +120,7 @@ def completion(said: str) -> dict[str, Any]:
 def test_a_model_that_answers_nothing_readable(factloop: Command, server: FakeServer) -> None:
     server.will_answer(completion("Well, who knows?"))
     found = part(diagnosis(factloop, "--model", "openai:x", "--base-url", f"{server.url}/v1", code=BROKEN), "model")
-    assert found["problem"] == "openai:x: the reply is not one JSON object"
+    assert found["problem"] == "openai:x: the reply is not a single JSON object"
     assert "another model" in found["advice"]
 
 

@@ -147,6 +147,7 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     assert not any("judged in the same way" in warning for warning in run["warnings"])
     assert "1 of 4 responses could not be checked: its `documents` contain no text" in run["warnings"]
     alone = factloop("eval", data, "--quiet", "--json", "-", "--limit", 1)
+    assert json.loads(alone.out)["scores"]["ks"] == [{"k": 1, "rule": "median"}]
     warnings = json.loads(alone.out)["warnings"]
     assert any("each response was judged only against its own documents" in warning for warning in warnings)
     assert not any("nothing to check against" in warning for warning in warnings)

@@ -284,7 +284,7 @@ def test_a_prompt_that_hurts_is_warned_of_and_strict_minds_unscored_claims(
     assert done.code == 3
     assert done.err.splitlines()[0].startswith(f"factloop: {home / 'strict'}")
     warned = factloop("research", "experiment", plan, "--dry-run").err
-    assert "this is not a valid Assessment: there is no field 'label'" in warned
+    assert "this is not a valid Assessment: unknown field 'label'" in warned
     assert re.fullmatch(r"factloop: \d+ judgements unscored \(--fail-if-unscored\)", done.err.splitlines()[-1])
     assert factloop("research", "experiment", plan, "--quiet").err == ""
 

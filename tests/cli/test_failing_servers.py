@@ -82,7 +82,7 @@ def test_a_search_that_fails_from_the_start_costs_no_model_call(
 def test_a_search_that_dies_later_ends_the_run(factloop: Command, sim: Simulator, home: Path) -> None:
     sim.set(stage_faults={SEARCH: Faults(error_429=1.0)}, retry_after="none")
     result = factloop(*WITH_MODEL, "--set", "patience_s=0.3", "--json", "report.json", "--quiet")
-    assert (result.code, "has accepted no request for 0.3 s" in result.complaint) == (3, True)
+    assert (result.code, "has not accepted a request for 0.3 s" in result.complaint) == (3, True)
     assert {claim.judgement.unscored_reason for claim in report_in(home).claims} == {UnscoredReason.TOOL_FAILURE}
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from factloop.cli.inputs import LONGEST_WITHOUT_LIMIT, decode, read_text, refuse_endless, refuse_missing
+from factloop.cli.inputs import decode, read_text, refuse_missing
 from factloop.core.errors import DataError
-from factloop.setup.settings import CheckSettings
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -54,14 +53,6 @@ def test_what_is_elsewhere_or_packed_is_refused_with_the_way_on(
 def test_a_document_is_no_text_to_check() -> None:
     with pytest.raises(DataError, match=r"answer\.PDF: this is not plain text: copy the text to check"):
         read_text("answer.PDF")
-
-
-def test_an_endless_text_is_checked_only_within_a_limit() -> None:
-    text = "x" * (LONGEST_WITHOUT_LIMIT + 1)
-    with pytest.raises(DataError, match=r"has 500,001 characters.*--deadline"):
-        refuse_endless(text, "x", CheckSettings())
-    refuse_endless(text, "x", CheckSettings(deadline_s=600))
-    refuse_endless(text[1:], "x", CheckSettings())
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

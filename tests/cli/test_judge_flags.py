@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from rich.console import Console
 
 from factloop import FactualityReport
 from factloop.cli import preparing
+from factloop.cli.check import LONGEST_UNASKED, Check, with_leave
 from factloop.cli.preparing import with_leave_to_fetch
-from factloop.core.errors import ConfigError
+from factloop.core.errors import ConfigError, DataError
 from factloop.setup.settings import CheckSettings
 from tests.checking.test_judges import judge_that_says
 from tests.cli.command import Command
@@ -101,3 +103,21 @@ def test_at_a_terminal_it_is_asked_once_with_the_size(
             with_leave_to_fetch(settings)
     assert "0.4 GB, licence Apache-2.0" in " ".join(terminal.asked)
     assert sum("[y/N]" in one for one in terminal.asked) == 1
+
+
+LIMITED = CheckSettings(model="openai:gpt-4o-mini", deadline_s=9)
+
+
+@pytest.mark.parametrize(("answer", "yes", "goes_on"), [("y", False, True), ("", False, False), (None, True, True)])
+def test_a_very_long_text_needs_leave(
+    answer: str | None, yes: bool, goes_on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: answer is not None)
+    monkeypatch.setattr(preparing, "messages_console", lambda: Terminal(answer or ""))
+    given, text = Check(answer="a.md", yes=yes), "Ada paints. " * 50_000
+    settings = CheckSettings(model="openai:gpt-4o-mini", search=("serper",))
+    said = r"^a\.md: the text has 600,000 characters, .* model calls, about .* USD.*--yes"
+    with nullcontext() if goes_on else pytest.raises(DataError, match=said):
+        assert with_leave(given, settings, text) is settings
+    assert with_leave(given, LIMITED, text) is LIMITED
+    assert with_leave(given, settings, text[:LONGEST_UNASKED]) is settings

@@ -66,7 +66,7 @@ def test_a_prompt_is_shown_as_it_stands_and_as_it_is_sent(factloop: Command, var
 def test_a_variant_is_started_once(factloop: Command) -> None:
     arguments = ("prompts", "new", "strict", "--out", "variants")
     again = factloop(*arguments, "--from", "safe/rating")
-    assert (again.code, "already exists and is not overwritten" in again.complaint) == (2, True)
+    assert (again.code, "already exists and will not be overwritten" in again.complaint) == (2, True)
     assert factloop(*arguments, "--from", "safe/relevance").code == 0
     own = PromptRegistry.load(Path("variants"))["safe/relevance"]
     assert own.version == packaged_prompts()["safe/relevance"].version + 1
@@ -87,11 +87,10 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     path = "variants/strict/safe/rating.md"
     assert (found.code, found.err) == (1, "")
     assert found.out.splitlines() == [
-        f"{path}:3: warning version: the text differs from packaged version {OURS.version}, "
-        "so its version should be higher",
-        f"{path}:5: error output: the output is 'Ratings', but replies to safe/rating must be 'Rating'",
-        f"{path}:9: warning braces: '{{fact}}' is sent unchanged; a placeholder is {{{{name}}}}",
-        f"{path}:9: warning hidden: contains U+202E (right-to-left override), which is invisible",
+        f"{path}:3: warning version: the text differs from the packaged version {OURS.version}; use a higher version",
+        f"{path}:5: error output: 'output' is 'Ratings', but must be 'Rating' for the prompt safe/rating",
+        f"{path}:9: warning braces: '{{fact}}' is sent unchanged; write placeholders as {{{{name}}}}",
+        f"{path}:9: warning hidden: contains the invisible character U+202E (right-to-left override)",
         "1 prompt file: 1 error (runs reject the file), 3 warnings.",
     ]
     report = json.loads(Path("found.json").read_text(encoding="utf-8"))
@@ -101,5 +100,5 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         "line": 5,
         "severity": "error",
         "rule": "output",
-        "message": "the output is 'Ratings', but replies to safe/rating must be 'Rating'",
+        "message": "'output' is 'Ratings', but must be 'Rating' for the prompt safe/rating",
     }

@@ -78,7 +78,6 @@ def known_names() -> set[str]:
 
 
 def attributes(span: Span) -> dict[str, Any]:
-    """The attributes as Python's values."""
     found: dict[str, Any] = {}
     for attribute in span.attributes:
         kind = attribute.value.WhichOneof("value")

@@ -162,7 +162,7 @@ TABLE = {
     "prompts": """
         show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
         show zz                                           | 'zz'; `factloop prompts list` shows the names
-        list --prompts nowhere                            | nowhere is not a folder of prompts
+        list --prompts nowhere                            | nowhere is not a folder
         lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
         new ../x --from safe/rating --out variants        | '../x': a variant's name may contain
@@ -324,7 +324,6 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(autouse=True)
 def files(home: Path, answer: Path, docs: Path) -> None:
-    """All that the table names."""
     assert (answer.exists(), docs.exists()) == (True, True)
     for name, content in FILES.items():
         (home / name).parent.mkdir(parents=True, exist_ok=True)

@@ -221,6 +221,15 @@ def test_a_mark_does_not_break_what_it_stands_in(response: str, sentence: str, t
     assert (doubt.mark is None) == (found == response)
 
 
+def test_the_words_of_the_only_claim_in_doubt_are_marked() -> None:
+    base = report_of(("The second tower was made of granite and burned down in 1755.", "ns"))
+    said = "The second tower was made of granite.", "The second tower burned down in 1755."
+    claims = tuple(one.model_copy(update={"text": text}) for one, text in zip(base.claims, said, strict=True))
+    text, (doubt,) = marked(base.model_copy(update={"claims": claims}), MarkPolicy())
+    assert text == "The second tower was made of granite [unverified] and burned down in 1755."
+    assert text[slice(*doubt.span)] == "was made of granite"
+
+
 def table_report(*claims: str, row: str = "Tarn 4 | 4 | 8 GB | 3 years") -> FactualityReport:
     """A report on a row with these claims, all without evidence."""
     response = f"| Model | Bays | RAM | Warranty |\n|---|---|---|---|\n| {row} |\n"

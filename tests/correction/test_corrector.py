@@ -70,7 +70,6 @@ def is_sound(correction: Correction) -> None:
 
 
 def unmarked(correction: Correction) -> str:
-    """The text to use, without its marks."""
     marks = [doubt.mark for doubt in correction.doubts if doubt.mark is not None]
     text = correction.text
     for start, end in reversed(marks):

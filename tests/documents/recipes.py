@@ -43,7 +43,6 @@ class Recipe:
 
     @property
     def files(self) -> set[str]:
-        """Files that it edits or adds."""
         return {edit.path for edit in self.edits}
 
     def apply(self, root: Path) -> None:

@@ -18,7 +18,6 @@ PUBLIC = {*factloop.__all__, *guarding.__all__, *testing.__all__, *langchain.__a
 
 
 def named(pattern: str) -> set[str]:
-    """All that matches in the code of *Added*."""
     return {found for code in re.findall(r"`([^`]+)`", ADDED) for found in re.findall(pattern, code)}
 
 

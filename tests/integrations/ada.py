@@ -44,7 +44,6 @@ def tell(query: str) -> str:  # noqa: ARG001 - a tool takes its query
 
 
 def offline(**settings: Any) -> FactCheckRunnable:
-    """Judged by the offline engine, without a cache."""
     return FactCheckRunnable(FactChecker(cache=False), **settings)
 
 

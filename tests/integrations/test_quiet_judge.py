@@ -34,8 +34,6 @@ def agent() -> Any:
 
 
 def graph(step: Any) -> Any:
-    """A model, and a step that checks what it says."""
-
     async def answer(state: MessagesState) -> Any:
         return {"messages": [await writes(ANSWER).ainvoke(state["messages"])]}
 

@@ -23,7 +23,6 @@ UNCHECKED = ANSWER.replace(".", ". [not checked]")
 
 
 def model() -> GenericFakeChatModel:
-    """Streams the answer word by word."""
     return GenericFakeChatModel(messages=iter([AIMessage(ANSWER)]))
 
 

@@ -65,18 +65,18 @@ def test_files_of_windows_are_read_alike(tmp_path: Path, change: object) -> None
         (GOOD.replace("version: 3", f"version: {'1' * 5000}"), "not valid YAML"),
         (GOOD.replace("version: 3", f"version: {'[' * 500}"), "not valid YAML"),
         (GOOD.replace("version: 3\n", ""), "must have exactly the fields"),
-        (GOOD.replace("version: 3", "version: 0"), "'version' must be a whole number, at least 1"),
-        (GOOD.replace("version: 3", "version: true"), "'version' must be a whole number, at least 1"),
+        (GOOD.replace("version: 3", "version: 0"), "'version' must be a whole number of at least 1"),
+        (GOOD.replace("version: 3", "version: true"), "'version' must be a whole number of at least 1"),
         (GOOD.replace("[question, sentence, fact, evidence]", "fact"), "'variables' must be a list of names"),
         (GOOD.replace("evidence]", "2]"), "'variables' must be a list of names"),
         (GOOD.replace("evidence]", "evi-dence]"), "'variables' must be a list of names"),
-        (GOOD.replace("evidence]", "evidence, fact]"), "contains a name twice"),
-        (GOOD.replace(", evidence]", "]"), r"must be both declared and used: \['evidence'\]"),
-        (GOOD.replace("{{fact}}", "{{ fact }}"), r"must be both declared and used: \['fact'\]"),
+        (GOOD.replace("evidence]", "evidence, fact]"), "must not contain a name twice"),
+        (GOOD.replace(", evidence]", "]"), r"must be declared and used; check \['evidence'\]"),
+        (GOOD.replace("{{fact}}", "{{ fact }}"), r"must be declared and used; check \['fact'\]"),
         (GOOD.replace("name: safe/rating", "name: 7"), "'name' and 'source' must be"),
         (GOOD.replace('source: "A variant."', "source: [a]"), "'name' and 'source' must be"),
-        (GOOD.replace("output: Rating", "output: 7"), "'output' must be the title of a schema, or null"),
-        (GOOD.replace("safe/rating", "safe/other"), "is named 'safe/other'; the names are correction/revision"),
+        (GOOD.replace("output: Rating", "output: 7"), "'output' must be the title of a schema or null"),
+        (GOOD.replace("safe/rating", "safe/other"), "there is no prompt 'safe/other'; use one of correction/revision"),
         (GOOD.replace("output: Rating", "output: null"), "must keep the variables"),
         (
             GOOD.replace("evidence", "passages"),
@@ -130,17 +130,17 @@ def test_the_order_of_variables_is_free(tmp_path: Path) -> None:
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     put(tmp_path, GOOD, "a.md")
     second = put(tmp_path, GOOD.replace("Rate it.", "Rate it well."), "b.md")
-    with pytest.raises(ConfigError, match="another file in the folder is also named 'safe/rating'") as caught:
+    with pytest.raises(ConfigError, match="another file in the folder also has the name 'safe/rating'") as caught:
         PromptRegistry.load(tmp_path)
     assert str(caught.value).startswith(str(second))
 
 
 def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"contains no prompt \(\.md\) files"):
+    with pytest.raises(ConfigError, match=r"contains no prompt files \(\.md\)"):
         PromptRegistry.load(tmp_path)
-    with pytest.raises(ConfigError, match="not a folder of prompts"):
+    with pytest.raises(ConfigError, match="is not a folder"):
         PromptRegistry.load(tmp_path / "none")
-    with pytest.raises(ConfigError, match="not a folder of prompts"):
+    with pytest.raises(ConfigError, match="is not a folder"):
         PromptRegistry.load(put(tmp_path, GOOD))
 
 

@@ -137,7 +137,7 @@ def test_a_taken_tag_has_a_number_that_follows_from_all_texts(prompt: Prompt) ->
     "values", [{}, {"claim": "c"}, {"claim": "c", "evidence": None, "more": "m"}, {"evidence": "e"}]
 )
 def test_missing_and_unknown_values_are_refused(prompt: Prompt, values: dict[str, str | None]) -> None:
-    with pytest.raises(ValueError, match="prompt test takes exactly"):
+    with pytest.raises(ValueError, match="prompt test has the variables"):
         prompt.render(**values)
 
 

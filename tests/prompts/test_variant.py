@@ -41,7 +41,7 @@ def test_a_variant_can_be_the_start_of_another(tmp_path: Path) -> None:
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     path = start_variant("mine", find_source("safe/rating"), tmp_path).path
     path.write_text("my work", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"rating\.md already exists and is not overwritten"):
+    with pytest.raises(ConfigError, match=r"rating\.md already exists and will not be overwritten"):
         start_variant("mine", find_source("safe/rating"), tmp_path)
     assert path.read_text(encoding="utf-8") == "my work"
 

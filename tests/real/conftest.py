@@ -22,7 +22,6 @@ def installed() -> Iterator[PostgresServer]:
 
 @pytest.fixture
 def server(installed: PostgresServer) -> PostgresServer:
-    """PostgreSQL with an empty database."""
     engine = create_engine(installed.url)
     with engine.begin() as connection:
         connection.execute(text("DROP SCHEMA public CASCADE"))

@@ -42,7 +42,6 @@ class Wiki:
 
 @contextmanager
 def running_wiki(folder: Path, pages: Mapping[str, str]) -> Iterator[Wiki]:
-    """A wiki with these pages, by title in wikitext."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     texts = folder / "texts"

@@ -22,7 +22,6 @@ def is_installed() -> bool:
 
 @contextmanager
 def running_pgbouncer(folder: Path, url: str) -> Iterator[str]:
-    """The database at this URL, through the pool."""
     server = make_url(url)
     port = free_port()
     users = folder / "users.txt"

@@ -92,7 +92,6 @@ def _start(node: str, arguments: tuple[str, ...], environment: Mapping[str, str]
 
 
 def _wait_for(log: Path) -> None:
-    """Waits until the node says that it runs."""
     for _ in range(int(STARTED_WITHIN_S / 0.1)):
         if "Ray runtime started" in log.read_text(encoding="utf-8", errors="replace"):
             return

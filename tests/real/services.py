@@ -37,7 +37,6 @@ class RunningService:
         return str(self.client.base_url).rstrip("/")
 
     def ask(self) -> str:
-        """The id of a new job."""
         answer = self.client.post("/v1/checks", json=ASK)
         assert answer.status_code == 202, answer.text
         job_id: str = answer.json()["id"]
@@ -66,7 +65,6 @@ class Services:
         return self._ready(self._begin(flags, folder))
 
     def start_several(self, n_services: int, *flags: object) -> list[RunningService]:
-        """Services of one folder, all started at once."""
         return [self._ready(process) for process in [self._begin(flags, "shared") for _ in range(n_services)]]
 
     def _begin(self, flags: Sequence[object], folder: str) -> subprocess.Popen[str]:
@@ -75,7 +73,6 @@ class Services:
         return self.begin("serve", *given, "--set", "rate=100000/minute", *flags)
 
     def _ready(self, process: subprocess.Popen[str]) -> RunningService:
-        """The service, once it serves."""
         self.started.append(RunningService(process, httpx.Client(base_url=address_of(process), timeout=WITHIN_S)))
         return self.started[-1]
 

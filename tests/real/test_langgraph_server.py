@@ -34,7 +34,6 @@ GRAPHS = ("safe-fused", "safe-paper", "safe-grounded")
 
 @contextmanager
 def running_server(folder: Path, **environment: str) -> Iterator[str]:
-    """The URL of a server that is started in the folder."""
     config = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
     graphs = {name: str(ROOT / place) for name, place in config["graphs"].items() if name != "trustscore"}
     (folder / "langgraph.json").write_text(json.dumps({"dependencies": [str(ROOT)], "graphs": graphs}))

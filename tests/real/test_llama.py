@@ -35,7 +35,6 @@ WARM = ("--temperature", "1")
 
 @pytest.fixture(scope="module")
 def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The base URL of a server for each template."""
     folder = tmp_path_factory.mktemp("models")
     plain, tools = (write_model(folder / f"{name}.gguf", text) for name, text in TEMPLATES.items())
     with running_llama(plain) as of_plain, running_llama(tools) as of_tools:
@@ -57,7 +56,6 @@ async def talk(addresses: dict[str, str], name: str) -> AsyncIterator[Talk]:
 
 @pytest.fixture
 def judge(addresses: dict[str, str], name: str) -> dict[str, Any]:
-    """The settings of a judge that the server is."""
     return {"model": f"openai:{name}", "base_url": addresses[name], "temperature": 1.0, "cache": False}
 
 

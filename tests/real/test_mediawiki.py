@@ -145,7 +145,6 @@ def test_notes_about_parameters_bear_the_codes_that_we_know(
 
 
 async def examined(wiki: Wiki) -> PartFound:
-    """What `factloop doctor` finds of the wiki."""
     check = CheckSettings(search=("wikipedia",), wikipedia_url=wiki.url, cache=False)
     diagnosis = await diagnose(check, TrustSettings(cache=False))
     (found,) = (part for part in diagnosis.parts if part.part == "search")

@@ -84,7 +84,6 @@ def test_a_check_is_asked_for_and_its_report_opened(proxy: Proxy) -> None:
 
 
 def proxy_path(address: str) -> str:
-    """What stands below the path of the service."""
     assert address.startswith("/factloop/")
     return address.removeprefix("/factloop")
 

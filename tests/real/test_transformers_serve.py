@@ -37,7 +37,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def judge(model: Path) -> Iterator[dict[str, Any]]:
-    """The settings of a judge that the server is."""
     with running_transformers(model) as address:
         yield {"model": f"openai:{model}", "base_url": address, "temperature": 1.0, "max_tokens": 64, "cache": False}
 

@@ -62,7 +62,6 @@ def hostile_mixedqa() -> MixedQaResult:
 
 
 def claims_to_label_of(report: FactualityReport) -> str:
-    """Five claims of a run with one response."""
     judged = JudgedResponse(id="ada", system="one", prompt_id="ada", report=report)
     drawn = draw_claims(candidates_of([judged]), 5, data=f"answers.jsonl {HOSTILE}", seed=0).drawn
     return render_labels_html(drawn, data=f"answers.jsonl {HOSTILE}")

@@ -263,7 +263,7 @@ def test_a_claim_and_its_source_are_a_pair_with_the_difference_marked(
         ("Plan: Team; Price: 15 €.", "In the row of Team, “Price” is 15 €."),
         ("Team; Calls per day: 20,000.", "In the row of Team, “Calls per day” is 20,000."),
         ("Plan: Team; Price: free.", "Plan: Team; Price: free."),
-        ("Team costs 15 €.", "Team costs 15 €."),
+        ("Team costs **15 €**.", "Team costs 15 €."),
     ],
 )
 def test_the_claim_of_a_row_reads_as_a_sentence(text: str, said: str) -> None:

@@ -24,7 +24,6 @@ ASK: dict[str, Any] = {"response": ANSWER, "question": "Who was she?", "document
 
 
 async def finished(client: httpx.AsyncClient, job_id: str) -> Any:
-    """The job, when it is."""
     async with asyncio.timeout(FINISHED_WITHIN_S):
         while True:
             job = (await client.get(f"/v1/jobs/{job_id}")).json()
@@ -34,7 +33,6 @@ async def finished(client: httpx.AsyncClient, job_id: str) -> Any:
 
 
 async def answered(client: httpx.AsyncClient, path: str, status: int) -> httpx.Response:
-    """The answer, once it has this status."""
     async with asyncio.timeout(FINISHED_WITHIN_S):
         while True:
             answer = await client.get(path)

@@ -34,7 +34,6 @@ class PostgresServer:
         _run(*self._control, *self._start)
 
     def stop(self) -> None:
-        """Cuts all connections."""
         _run(*self._control, "-m", "immediate", "stop")
 
 

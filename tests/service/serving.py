@@ -16,7 +16,6 @@ STARTED_WITHIN_S = 60.0
 
 @contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
-    """Its address, while the block runs."""
     addresses: list[str] = []
     ready = threading.Event()
     loop = asyncio.new_event_loop()

@@ -78,7 +78,7 @@ async def test_what_is_served_is_said_and_changed_documents_are_logged(
         while not caplog.messages:  # noqa: ASYNC110 - the log is no event of ours
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
-    assert said == "2 keys (1 with a daily budget), documents lives: 1 file, no model"
+    assert said == "2 keys (1 with a daily budget), at most 1 model call a check, documents lives: 1 file, no model"
     assert caplog.messages == [f"documents in {docs} have changed; restart the service to read them again"]
 
 

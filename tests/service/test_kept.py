@@ -47,7 +47,6 @@ def away() -> OperationalError:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    """One of SQLite, which is asked by one thread."""
     database = Database(JobStore(f"sqlite:///{tmp_path / 'jobs.sqlite'}"))
     yield database
     await database.aclose()

@@ -38,7 +38,6 @@ def start(home: Path, sim: Simulator) -> Iterator[Start]:
 
 
 def _asked(sim: Simulator) -> dict[str, Any]:
-    """The beginning of a simulated response."""
     response = min(sim.world.responses, key=lambda response: len(response.facts))
     return {
         "response": ". ".join(response.text.split(". ")[:6]) + ".",

@@ -125,7 +125,6 @@ def small_disk(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]
 
 
 def fill(file: Path) -> None:
-    """Writes until the disk is full."""
     with suppress(OSError), file.open("wb", buffering=0) as filler:
         while filler.write(b"x" * 4_096):
             pass

@@ -69,7 +69,7 @@ async def test_a_file_becomes_documents_that_a_check_takes(service: Service) -> 
     ("name", "content", "why"),
     [
         ("broken.pdf", b"%PDF-1.4", "broken.pdf: the PDF cannot be read"),
-        ("tool.exe", b"MZ", "tool.exe: extension '.exe' is not supported"),
+        ("tool.exe", b"MZ", "tool.exe: unsupported extension '.exe'"),
         ("book.docx", b"no zip", "book.docx: the Word file cannot be read"),
         ("rows.jsonl.gz", gzip.compress(b'{"text": "a"}\n', mtime=0), "rows.jsonl.gz: unpack it first"),
         ("rows.jsonl", b'{"text": "a b"}\n' * 1_001, "rows.jsonl: the file has more than 1,000 parts"),
@@ -209,7 +209,6 @@ async def client(home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[h
 
 
 async def sending(client: httpx.AsyncClient, home: Path) -> asyncio.Task[httpx.Response]:
-    """A request whose file is being read."""
     request = asyncio.create_task(client.post("/v1/documents", json=asked("long.html", LONG)))
     while not lying(home):  # noqa: ASYNC110 - it is written in another thread
         await asyncio.sleep(0.01)

@@ -39,7 +39,6 @@ def _connected(address: str) -> socket.socket:
 
 
 def _answer(connection: socket.socket) -> bytes:
-    """All that comes until the service hangs up."""
     parts = []
     while part := connection.recv(65536):
         parts.append(part)

@@ -184,7 +184,11 @@ class Brain:
         return {
             "facts": facts,
             "without_fact": [number for number, claims in stated if not claims],
-            "off_topic": [number for number, claims in stated if claims and _all_beside(claims, ties)],
+            "off_topic": [
+                number
+                for number, claims in stated
+                if claims and {_status(one, ties) for one in claims} == {"irrelevant"}
+            ],
             "steering_sentences": _steering(blocks.all("sentence")),
         }
 
@@ -405,10 +409,6 @@ def _status(fact: str, ties: frozenset[str] | None) -> str:
     if read is None:
         return "ambiguous" if VAGUE.match(fact) else "check"
     return "check" if ties is None or read[0] in ties else "irrelevant"
-
-
-def _all_beside(claims: Sequence[str], ties: frozenset[str] | None) -> bool:
-    return all(_status(claim, ties) == "irrelevant" for claim in claims)
 
 
 def _judged(claim: str, finding: Finding) -> Fields:

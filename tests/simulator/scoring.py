@@ -61,7 +61,9 @@ def score(claims: Iterable[Claim], facts: Sequence[GoldFact], *, gated: bool = T
         exact = next((claim for claim in candidates if _line(claim.self_contained) == fact.self_contained), None)
         if exact is not None:
             candidates.remove(exact)
-            total += _score_of(exact.judgement.verdict, fact, fact.label if gated else _truth(fact))
+            total += _score_of(
+                exact.judgement.verdict, fact, fact.label if gated else "supported" if fact.is_true else "not_supported"
+            )
         elif any(_says_of_another(claim, fact) for claim in candidates):
             total += Score(n_facts=1, n_misattributed=1)
         elif any(claim.judgement.verdict is None for claim in candidates):
@@ -82,10 +84,6 @@ def _score_of(verdict: Verdict | None, fact: GoldFact, expected: Label) -> Score
         n_hidden_false=int(is_hidden and not fact.is_true),
         n_passed_false=int(verdict is Verdict.SUPPORTED and not fact.is_true),
     )
-
-
-def _truth(fact: GoldFact) -> Label:
-    return "supported" if fact.is_true else "not_supported"
 
 
 def _says_of_another(claim: Claim, fact: GoldFact) -> bool:

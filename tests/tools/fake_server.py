@@ -141,7 +141,6 @@ def server() -> Iterator[FakeServer]:
 
 @contextmanager
 def serving() -> Iterator[FakeServer]:
-    """One more server, for tests that need several."""
     fake = FakeServer(replies=[Reply()])
     loopback = _LoopbackServer(("127.0.0.1", 0), _Handler)
     loopback.fake = fake

@@ -55,7 +55,6 @@ async def test_odd_text_gets_a_score_or_a_named_reason(sim: Simulator, question:
 
 
 def terminal(report: TrustReport) -> str:
-    """The output as a terminal without colours gets it."""
     out = io.StringIO()
     print_trust_report(report, Console(file=out, width=60, emoji=False, markup=False, highlight=False))
     return out.getvalue()

@@ -184,7 +184,7 @@ async def test_a_chat_model_that_knows_nothing_of_schemas() -> None:
     [
         ({"subject_model": 3}, "subject_model: int is not a chat model"),
         ({"subject_model": Talker(reply="A") | str}, "subject_model: RunnableSequence is not a chat model"),
-        ({"corpus": [3]}, "list cannot be used as a search"),
+        ({"corpus": [3]}, "cannot search with an object of type list"),
         ({"max_checks": 0}, "max_checks = 0"),
     ],
 )

@@ -47,7 +47,6 @@ def values(run: TrustRun) -> list[int | None]:
 
 
 def timeless(record: Record) -> Any:
-    """The record as its JSON says it, but for times."""
     return _stable(json.loads(to_json(record)))
 
 

@@ -1,7 +1,7 @@
 """Caches the answers of models and searches, so that each request is made and paid for only once.
 
-The gateways route every call through a store. A run's store (`RunAnswers`) uses the shared cache, the run's journal or
-a tape; an experiment provides its own store, which its variants share.
+Gateways route every call through a store of answers. A run's store (`RunAnswers`) uses the shared cache, the run's
+journal or a tape. In an experiment, all variants share one store.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AnsweredBy = Literal["call", "cache", "identical_call"]
 
 
 class Call(Protocol):
-    """A call to a model or a search tool, which knows how to make the call, what its answer costs and who pays."""
+    """A call to a model or a search tool. It knows how to make the call, what an answer costs and who pays for it."""
 
     @property
     def key(self) -> str:
@@ -37,7 +37,7 @@ class Call(Protocol):
 
     @property
     def keep_s(self) -> float | None:
-        """How many seconds an answer in a shared cache is valid, or None if it never expires."""
+        """How many seconds an answer in a shared cache stays valid, or None if it never expires."""
         ...
 
     @property
@@ -46,7 +46,7 @@ class Call(Protocol):
         ...
 
     async def make(self, meter: UsageMeter) -> Value:
-        """Makes the call, charges its cost to `meter` and returns the answer. May cost money. Raises FactloopError."""
+        """Makes the call, records its cost in `meter` and returns the answer. May cost money. Raises FactloopError."""
         ...
 
     def price(self, value: Value) -> tuple[int, float]:
@@ -54,7 +54,7 @@ class Call(Protocol):
         ...
 
     def charge_earlier(self, value: Value) -> None:
-        """Charges the meter for an answer that an earlier attempt at the same run paid for."""
+        """Records the cost of an answer that an earlier attempt at the same run paid for."""
         ...
 
     def read(self, value: Mapping[str, Any]) -> object:
@@ -66,11 +66,8 @@ class Answers(Protocol):
     """A store of answers, bound to one event loop."""
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        """Returns the stored answer or that of an identical call in progress; otherwise makes the call and stores its
-        answer.
-
-        Charges the caller's meter. Raises the errors of `Call.make`, and ConfigError.
-        """
+        """Returns a stored answer, or shares the answer to an identical call in progress, or makes the call and stores
+        the answer. The cost is recorded in the caller's meter. Raises the errors of `Call.make`, and ConfigError."""
         ...
 
     async def forget(self, key: str) -> None:
@@ -83,9 +80,7 @@ class Answers(Protocol):
 
 
 class RunAnswers:
-    """The answers of one run. Stored answers are free, but answers and unanswered requests of earlier attempts in a
-    journal are charged once.
-    """
+    """The answers of one run. Stored answers are free. With a journal, answers of earlier attempts are charged once."""
 
     def __init__(
         self, kept: AnswersKept, *, journal: bool = False, tape: Tape | None = None, batched: bool = False
@@ -94,7 +89,7 @@ class RunAnswers:
         earlier attempts count towards this run. In a shared cache, useless replies are deleted, because another attempt
         may do better.
 
-        A `tape` is consulted before a call is made, and records its answer. With `batched`, model calls are sent in
+        A `tape` is consulted before a call is made, and records the answer. With `batched`, model calls are sent in
         batches.
         """
         self._kept, self._journal, self._tape = kept, journal, tape
@@ -134,10 +129,8 @@ class RunAnswers:
         return value
 
     def _noting(self, call: Call) -> UsageMeter:
-        """Returns the caller's meter. With a journal, the meter also records each request when it is sent.
-
-        Requests in batches are not recorded, because the next attempt fetches their answers and is charged for them.
-        """
+        """Returns the caller's meter. If there is a journal, the meter also records each request in it when it is sent.
+        Requests in batches are not recorded, because the next attempt fetches their answers and is charged for them."""
         record = self._record
         if record is None:
             return call.meter

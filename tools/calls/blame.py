@@ -1,4 +1,4 @@
-"""Distinguishes a wrong setup from a temporary failure. If a server rejects the first calls, the setup is wrong."""
+"""Tells a wrong setup from a temporary failure. If a server rejects the very first calls, the setup is wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def unreachable_words(error: BaseException, url: str = "") -> str | None:
     """Says why a server is unreachable, as in "connection refused at 127.0.0.1:8080". Returns None for any other
     failure.
 
-    `url` is the first requested URL, which is needed if the client's errors do not contain it.
+    `url` is the first requested URL. It is needed if the client's errors do not contain it.
     """
     asked = [url] if url else []
     for seen in chain(error):
@@ -39,10 +39,10 @@ def place_of(url: str) -> str:
 
 
 def asked_url(error: BaseException) -> str:
-    """Returns the URL that was requested when the error occurred, or an empty string if the error does not say."""
+    """Returns the URL requested when the error occurred, or an empty string if the error does not say."""
     try:
         return str(getattr(getattr(error, "request", None), "url", None) or "")
-    except RuntimeError:  # httpx raises this if the request is not set
+    except RuntimeError:  # raised by httpx if the request is not set
         return ""
 
 
@@ -90,7 +90,7 @@ class FirstAnswer:
             back.set_result(None)
 
     async def raise_blamed(self, error: ToolError) -> NoReturn:
-        """Raises the error through the function `raise_blamed`, once it is known whether the setup is at fault."""
+        """Waits until it is known whether the setup is at fault, and then raises the error or a ConfigError."""
         may_be_set_up = is_wrong_set_up(error) or is_out_of_reach(error)
         raise_blamed(error, answered=not may_be_set_up or await self._arrives())
 
@@ -105,7 +105,7 @@ _expects_outages: ContextVar[bool] = ContextVar("factloop_expects_outages", defa
 
 
 def expect_outages() -> None:
-    """Makes an unreachable server count as temporarily down for the rest of this task, even before its first answer.
+    """For the rest of this task, treats an unreachable server as temporarily down, even if it has never answered.
 
     Used by the tasks of a running service. A server that rejects our requests still raises a ConfigError.
     """
@@ -117,7 +117,7 @@ def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
     if answered or isinstance(error, ToolTimeout) or (_expects_outages.get() and is_out_of_reach(error)):
         raise error
     if is_wrong_set_up(error):
-        raise ConfigError(f"{error}: check the key, the name and the base URL") from error
+        raise ConfigError(f"{error}; check the key, the name and the base URL") from error
     if is_out_of_reach(error):
         is_there = any(isinstance(one, JSONDecodeError) for one in chain(error))
         raise ConfigError(f"{error}: {NOT_OF_ITS_KIND if is_there else OUT_OF_REACH}") from error

@@ -14,22 +14,22 @@ from factloop.core.errors import BudgetExceeded, DeadlineExceeded
 
 
 class Reservation:
-    """The budget reserved for one call. Set `spent_usd` to the actual cost."""
+    """Part of the budget, reserved for one call. Set `spent_usd` to the actual cost."""
 
     spent_usd = 0.0
     is_unused = False
-    """Whether the call has not been sent yet; an unsent call does not count."""
+    """Whether the call has not been sent yet. A call that was never sent does not count."""
 
 
 class Budget:
-    """Counts calls and dollars against their limits, which concurrent calls cannot exceed.
+    """Limits the number of calls and the dollars spent, even if calls run concurrently.
 
-    Each call first reserves its maximum cost. If the remaining budget is too small, the call waits for calls in flight,
-    because most cost less than they reserved. The budget is exhausted only if no calls are in flight.
+    Each call first reserves its maximum cost. If too little is left, the call waits for calls in progress, because most
+    calls cost less than they reserved. The budget counts as exhausted only when no calls are in progress.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_usd: float | None = None, of: str = "") -> None:
-        """`of` says in error messages what the budget applies to, unless it applies to the whole run."""
+        """`of` says in error messages what the budget applies to. Leave it empty if that is the whole run."""
         self._of = of
         self._max_calls, self._max_usd = max_calls, max_usd
         self._calls = 0
@@ -42,7 +42,7 @@ class Budget:
         return self._max_usd is not None
 
     def lasts_for(self, calls: int) -> bool:
-        """Returns whether `calls` more calls can be made if they cost as much on average as the calls so far."""
+        """Returns whether the budget allows `calls` more calls if each costs as much as the average so far."""
         if not self._has_calls(calls):
             return False
         each = (self._spent_usd + self._reserved_usd) / self._calls if self._calls else math.inf
@@ -55,7 +55,7 @@ class Budget:
 
     @asynccontextmanager
     async def reserve(self, worst_usd: float, *, calls: int = 1) -> AsyncIterator[Reservation]:
-        """Reserves a call that costs at most `worst_usd`. Raises BudgetExceeded if the budget is insufficient.
+        """Reserves a call that costs at most `worst_usd`. Raises BudgetExceeded if too little is left.
 
         Pass `calls=0` for searches, which count only towards the limit on cost.
         """
@@ -92,16 +92,16 @@ class Budget:
 
 T = TypeVar("T")
 LEAST_ANSWERS = 20
-"""Number of answers that a model must have given before it can be rejected for too many unreadable ones."""
+"""Minimum number of answers from a model before the model can be rejected for giving too many unreadable ones."""
 
 
 def is_of_one_check(error: Exception) -> bool:
-    """Returns whether the limits of its own check caused a call to fail, so that other checks can make it."""
+    """Returns whether a call failed because of the limits of its own check. Other checks may then make the call."""
     return isinstance(error, DeadlineExceeded) or (isinstance(error, BudgetExceeded) and error.of != "")
 
 
 class Allowance:
-    """The limits of one check and what remains of them. By default there are no limits. Bound to one event loop."""
+    """The remaining limits of one check. By default there are no limits. Bound to one event loop."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Allowance:
             yield reservation
 
     async def in_time(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Returns the result of `work`, which is not started after the deadline and is cancelled at the deadline."""
+        """Awaits `work` and returns the result. Cancels the work at the deadline, and starts no work after it."""
         if self._ends_at is None:
             return await work()
         self.refuse_late()
@@ -144,21 +144,21 @@ class Allowance:
             raise
 
     def note_answer(self, model: str, *, is_readable: bool) -> None:
-        """Records an answer of the model, and whether the answer or its repair could be parsed."""
+        """Records that a model answered, and whether the answer or its repair could be parsed."""
         self._n_answers[model] += 1
         self._n_unreadable[model] += not is_readable
 
     def unreadable(self, model: str) -> str | None:
-        """Returns why the model is no longer queried (too many unreadable answers), or None if it still is."""
+        """Returns why the model gets no more requests (too many unreadable answers), or None if it still gets some."""
         n_answers, n_unreadable = self._n_answers[model], self._n_unreadable[model]
         if n_answers < LEAST_ANSWERS or n_unreadable <= self.max_unreadable * n_answers:
             return None
         figures = f"{n_unreadable} of {n_answers} answers could not be read"
-        return f"{figures}: it gets no further requests (max_unreadable = {self.max_unreadable:g})"
+        return f"{figures}, so it gets no more requests (max_unreadable = {self.max_unreadable:g})"
 
     @property
     def all_unreadable(self) -> list[str]:
-        """Returns the message of `unreadable` for each model that is no longer queried."""
+        """Returns the message of `unreadable` for each model that gets no more requests."""
         return [f"{model}: {said}" for model in self._n_answers if (said := self.unreadable(model)) is not None]
 
     def refuse_late(self) -> None:

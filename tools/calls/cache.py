@@ -1,7 +1,7 @@
 """Stores paid answers in a SQLite file that several processes can share.
 
 With bounds, the file is a cache shared by all runs. Without bounds, it is the journal of a resumable run: answers never
-expire, and each one is committed before it is used, so a killed run repeats only the calls that were in flight.
+expire, and each one is committed before it is used, so a killed run repeats only the calls that were in progress.
 """
 
 from __future__ import annotations
@@ -34,25 +34,22 @@ PAGES_AT_ONCE = 1000
 """Number of pages freed in one step. It limits how long other processes have to wait."""
 
 _CHECKED = "#"
-"""Prefix of a text with a checksum; JSON never starts with it."""
+"""Prefix of a text with a checksum. JSON never starts with it."""
 
 
 @dataclass(frozen=True)
 class CacheBounds:
-    """The limits of a shared cache."""
-
     max_bytes: int
     max_age_s: float
 
     @property
     def step_bytes(self) -> int:
-        """Number of bytes written between size checks. It is small because the writer waits for the removal."""
+        """Number of bytes to write between size checks. It is small, because the writer waits during the removal."""
         return self.max_bytes // 256
 
 
 def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
-    """Removes answers until the limits are met. Uses small transactions, so that the cache stays usable if the process
-    is killed.
+    """Removes answers until the limits are met. The transactions are small, so that killing the process does no harm.
 
     The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file is
     shrunk only if it exceeds `max_bytes` or more than half of it is unused. Raises sqlite3.Error.
@@ -122,15 +119,14 @@ class StoredAnswer:
 
 
 class CallCache:
-    """A map on disk from call keys to JSON values, not tied to an event loop. An operation takes microseconds, a few
-    milliseconds when a limit is reached, or up to `BUSY_TIMEOUT_S` while another process writes. In an event loop, run
-    operations with `aside`.
-    """
+    """Maps call keys to JSON values on disk. It is not tied to an event loop. Within one, run operations with `aside`.
+    An operation takes microseconds, a few milliseconds when a limit is reached, or up to `BUSY_TIMEOUT_S` while another
+    process writes."""
 
     def __init__(self, path: Path, bounds: CacheBounds | None = None) -> None:
         """Opens the file, or creates one that only its owner can read.
 
-        Raises ConfigError if the file cannot be used, or its subclass NoPlaceToKeep if it cannot be written.
+        Raises ConfigError if the file cannot be used. The subclass NoPlaceToKeep means that the file cannot be written.
         """
         self._path, self._bounds = path, bounds
         self._mine: set[str] = set()
@@ -181,7 +177,7 @@ class CallCache:
             execute("COMMIT")
         else:
             raise ConfigError(
-                f"{self._path}: created by another program or version of factloop; move it or use another path"
+                f"{self._path} was created by another program or version of factloop; move it or use another path"
             )
         if self._bounds is None:
             execute(
@@ -196,7 +192,7 @@ class CallCache:
     def _switch_to_wal(self) -> None:
         """Enables concurrent reading and writing. The file stores this setting.
 
-        If two connections switch a new file at the same time, SQLite refuses one immediately, because each holds a lock
+        If two connections switch a new file at the same time, SQLite rejects one immediately, because each holds a lock
         that the other needs.
         """
         until = time.monotonic() + BUSY_TIMEOUT_S
@@ -229,10 +225,10 @@ class CallCache:
             if text.startswith(_CHECKED):  # answers written by earlier versions have no checksum
                 checksum, text = text[1:9], text[9:]
                 if checksum != _checksum(text):
-                    raise self._unusable(ValueError("an answer in it is damaged"))
+                    raise self._unusable(ValueError("a stored answer is damaged"))
             return json.loads(text)
         except (TypeError, ValueError, RecursionError) as error:
-            raise self._unusable(ValueError("an answer in it is not JSON")) from error
+            raise self._unusable(ValueError("a stored answer is not JSON")) from error
 
     def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:
         """Returns the answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow."""
@@ -248,7 +244,7 @@ class CallCache:
         If the disk is full or read-only, a shared cache continues without the answer and warns once. A journal raises
         ConfigError, because further paid answers would be lost. A damaged file always raises ConfigError.
         """
-        # Escaped to ASCII, because text from outside may contain lone surrogates, which SQLite rejects.
+        # The text is escaped to ASCII, because it may contain lone surrogates, which SQLite rejects.
         text = json.dumps(value, separators=(",", ":"))
         row = (key, _CHECKED + _checksum(text) + text, time.time(), calls, usd)
         statement = "INSERT OR REPLACE INTO answers (key, value, written, calls, usd) VALUES (?, ?, ?, ?, ?)"
@@ -262,13 +258,12 @@ class CallCache:
         except NoPlaceToKeep as error:
             if self._bounds is None:
                 raise
-            _say_once(f"{self._path}: new answers are not stored, so they may be paid for again ({error.__cause__})")
+            _say_once(f"{self._path}: cannot store new answers, so you may pay for them again ({error.__cause__})")
 
     def note_sent(self, key: str, cost: Any, *, calls: int, usd: float) -> None:
-        """Records in a journal the maximum cost of a request that is being sent. The entry is removed once the answer
-        is stored.
+        """Records the maximum cost of a request in a journal, until the answer is stored.
 
-        If the process is killed, the requests of the remaining entries count as paid, although they were not answered.
+        If the process is killed before that, the request counts as paid.
         """
         self._sent[key] = secrets.token_hex(8)
         row = (self._sent[key], key, json.dumps(cost), calls, usd)
@@ -280,7 +275,7 @@ class CallCache:
             self._execute("DELETE FROM sent WHERE id = ?", (sent,))
 
     def take_lost(self, key: str) -> list[Any]:
-        """Returns and forgets the maximum costs of this answer's requests that earlier attempts got no result for."""
+        """Returns and forgets the maximum costs of unanswered requests that earlier attempts sent for this answer."""
         return self._lost.pop(key, [])
 
     async def aside(self, work: Callable[[], T]) -> T:
@@ -288,9 +283,8 @@ class CallCache:
         immediately.
 
         Only one process writes a journal, so nothing blocks. Each answer is on disk before the event loop continues, so
-        killing the process cannot lose an answer that has arrived.
-
-        A cancelled caller does not wait for the thread, but the work is still done before the cache is closed.
+        killing the process cannot lose an answer that has arrived. If the caller is cancelled, it does not wait for the
+        thread, but the work is still done before the cache is closed.
         """
         if self._bounds is None:
             return work()
@@ -316,7 +310,7 @@ class CallCache:
         return int(sum(calls for calls, _ in sums)), float(sum(usd for _, usd in sums))
 
     def held(self) -> tuple[int, float | None]:
-        """The number of answers, and the time when the oldest was written. Raises ConfigError."""
+        """Returns the number of answers, and the time when the oldest was written. Raises ConfigError."""
         number, oldest = self._execute("SELECT COUNT(*), MIN(written) FROM answers", ()).fetchone()
         return int(number), oldest
 
@@ -327,7 +321,7 @@ class CallCache:
             raise self._unusable(error) from error
 
     def close(self) -> None:
-        """Closes the file after the pending work."""
+        """Finishes the pending work and closes the file."""
         if self._thread is not None:
             self._thread.shutdown()
         self._connection.close()
@@ -336,12 +330,12 @@ class CallCache:
 
 
 def hold_of(path: Path) -> Path:
-    """The path of the lock that a process holds while it uses the cache at `path`."""
+    """Returns the path of the lock that a process holds while it uses the cache at `path`."""
     return path.with_name(f"{path.name}.use")
 
 
 def _checksum(text: str) -> str:
-    """A checksum in hexadecimal, because a changed byte may leave the JSON valid but wrong."""
+    """A checksum in hexadecimal. It detects a changed byte that leaves the JSON valid but wrong."""
     return f"{zlib.crc32(text.encode()):08x}"
 
 
@@ -359,10 +353,8 @@ MOST_IN_MEMORY = 4_096
 
 
 class MemoryAnswers:
-    """Keeps the most recent answers in memory, so that a check repeats no call, even one not worth storing on disk.
-
-    It lives as long as the session, which may run thousands of checks, so the least recently used answers are removed.
-    """
+    """Keeps the most recent answers in memory, so that a check never repeats a call, even one not worth storing on
+    disk. A session may run thousands of checks, so the least recently used answers are removed."""
 
     def __init__(self, most: int = MOST_IN_MEMORY) -> None:
         self._values: OrderedDict[str, Any] = OrderedDict()
@@ -386,8 +378,8 @@ class MemoryAnswers:
         return work()
 
     def close(self) -> None:
-        """Does nothing, because nothing is open; every cache has this method."""
+        """Does nothing. Every cache has this method."""
 
 
 AnswersKept = CallCache | MemoryAnswers
-"""A store for answers, which its opener closes."""
+"""A store for answers. Whoever opens it must close it."""

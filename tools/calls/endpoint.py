@@ -1,6 +1,6 @@
 """A client for one web service, with caching, rate limits, retries, and pauses while the service is down.
 
-Identical requests are sent only once. The client is meant for free services; paid services go through a gateway with a
+Identical requests are sent only once. The client is meant for free services. Paid services go through a gateway with a
 budget and a meter.
 """
 
@@ -26,15 +26,14 @@ from factloop.tools.calls.together import SingleFlight
 from factloop.tools.calls.urls import without_userinfo
 
 RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
-"""A retry policy that is less patient than the one for models, because these services are only one source among
-several. If a server accepts no request for 30 seconds, it is tried only once a minute from then on."""
+"""This policy is less patient than the one for models, because each of these services is only one source among several.
+If a server accepts no request for 30 seconds, it is tried only once a minute from then on."""
 CONCURRENCY = 4
 
 
 class Endpoint:
-    """Sends requests to one URL and stores the answers in a cache, so that a resumed run gets the same answers. Bound
-    to one event loop.
-    """
+    """Sends requests to one URL. Answers are cached, so that a resumed run gets the same ones. Bound to one event
+    loop."""
 
     def __init__(
         self,
@@ -109,6 +108,6 @@ class Endpoint:
 
     async def _exchange(self, method: str, fields: Mapping[str, str]) -> JsonAnswer:
         call = self._client.get_answer if method == "GET" else self._client.post_form
-        if self._pool is None:  # on two cores, asyncio's pool has six threads, which it shares with everything else
+        if self._pool is None:  # asyncio's own pool is small (six threads on two cores) and shared
             self._pool = ThreadPoolExecutor(CONCURRENCY, thread_name_prefix=self.tool)
         return await asyncio.get_running_loop().run_in_executor(self._pool, partial(call, "", fields))

@@ -1,6 +1,6 @@
 """Sends and receives JSON for all tools that call web servers, and turns every failure into a `ToolError`.
 
-Nothing is retried here. The caller's policy decides, using `retryable` and `retry_after_s`.
+Nothing is retried here. The caller decides whether to retry, based on `retryable` and `retry_after_s`.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class _NoAddress(requests.exceptions.InvalidURL):
 
 
 class _Session(requests.Session):
-    """A session that parses the address of a redirect only if it follows the redirect."""
+    """A session that parses a redirect's address only if it follows the redirect."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """Returns the address, and closes the response, whose body may be long, so that it is not read for nothing.
-        Raises ValueError for another server, because it may be private and its answer could end up in a report."""
+        """Returns the address and closes the response, so that its body, which may be long, is not read. Raises
+        ValueError for another server, because that server may be private and its answer could end up in a report."""
         if resp.is_redirect:
             resp.close()
         if (target := super().get_redirect_target(resp)) is not None:
@@ -71,25 +71,25 @@ class _Session(requests.Session):
 
     def resolve_redirects(self, *args: Any, yield_requests: bool = False, **kwargs: Any) -> Iterator[Any]:
         """Yields the intermediate responses. Raises _NoAddress."""
-        if yield_requests:  # this is called even if redirects are not followed
+        if yield_requests:  # `requests` calls this method even if redirects are not followed
             return
         try:
             yield from super().resolve_redirects(*args, **kwargs)
-        except requests.exceptions.InvalidHeader:  # in an intermediate response
+        except requests.exceptions.InvalidHeader:  # an intermediate response has the invalid header
             raise
         except ValueError as error:
             raise _NoAddress(str(error)) from error
 
 
-# The `timeout` of `requests` limits each read separately. A server that sends one byte per second, in its headers or
-# body, blocks the caller forever. Here, every read must finish by a fixed deadline.
+# The `timeout` of `requests` limits each read separately, so a server that sends one byte per second could block the
+# caller forever. Here, all reads together must finish by a fixed deadline.
 
 _read_until: ContextVar[float | None] = ContextVar("read_until", default=None)
 
 
 @contextmanager
 def _reading_until(deadline: float) -> Iterator[None]:
-    """Ends all reads of requests that start in this block at `deadline`, which is a value of `time.monotonic()`."""
+    """Ends all reads of requests that start in this block at `deadline`, a value of `time.monotonic()`."""
     token = _read_until.set(deadline)
     try:
         yield
@@ -156,11 +156,11 @@ class _DeadlineAdapter(HTTPAdapter):
 
 
 class JsonClient:
-    """Sends requests to a server that returns JSON objects. Safe to use from many threads (one session each).
+    """Sends requests to a server that returns JSON objects. Safe to use from many threads (each has its own session).
 
-    `timeout_s` limits the whole exchange, including connecting and reading the body but not the DNS lookup.
-    `secret_headers` never appear in messages, and disable redirects, so that no other host receives them. `headers` may
-    contain `Accept` to request another kind of JSON. `hints` maps a status to advice for the user.
+    `timeout_s` limits the whole exchange, including connecting and reading the body but not the DNS lookup. If there
+    are `secret_headers`, redirects are disabled, so that no other host receives these headers. They never appear in
+    messages. `headers` may contain `Accept` to request another kind of JSON. `hints` maps a status to advice for users.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class JsonClient:
         return self._exchange("GET", path, params=params).value
 
     def get_answer(self, path: str, params: Mapping[str, str | int]) -> JsonAnswer:
-        """Returns the answer like `get`, but with its status and headers."""
+        """Like `get`, but returns the status and the headers as well."""
         return self._exchange("GET", path, params=params)
 
     def post(
@@ -196,9 +196,9 @@ class JsonClient:
         timeout_s: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Posts `payload` and returns the JSON object, optionally with a shorter timeout and additional headers.
+        """Posts `payload` and returns the JSON object. Raises ToolError, ToolTimeout.
 
-        Raises ToolError, ToolTimeout.
+        `timeout_s` can only shorten the timeout. `headers` are sent in addition to the client's own.
         """
         return self._exchange("POST", path, timeout_s=timeout_s, json=payload, headers=headers).value
 
@@ -234,10 +234,8 @@ class JsonClient:
 
     @contextmanager
     def _failures_by(self, timeout_s: float) -> Iterator[None]:
-        """Limits the time for reads in this block, and converts the errors of `requests` to ToolError.
-
-        These include plain ValueErrors, which `requests` and urllib3 raise for some URLs.
-        """
+        """Limits the time for reads in this block, and converts the errors of `requests` to ToolError. These include
+        plain ValueErrors, which `requests` and urllib3 raise for some URLs."""
         deadline = time.monotonic() + timeout_s
         try:
             with _reading_until(deadline):
@@ -312,7 +310,7 @@ class JsonClient:
         try:
             value = json.loads(body)
         except (ValueError, RecursionError) as error:
-            begun = body.lstrip()[:1] in (b"{", b"[")  # other text is often a temporary error page of a proxy
+            begun = body.lstrip()[:1] in (b"{", b"[")  # any other text is often a proxy's temporary error page
             message = f"the answer is {'incomplete' if begun else 'not'} JSON: {self._excerpt(response, body)}"
             raise self._failure(message, status, retryable=True) from error
         if not isinstance(value, dict):

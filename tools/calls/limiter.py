@@ -1,9 +1,9 @@
-"""Limits the rate and concurrency of calls to one server, and learns its rate limit from rejected calls.
+"""Limits the rate and concurrency of calls to one server, and learns the server's rate limit from rejected calls.
 
 A server that rejects requests with 429 does so immediately, so a burst of a thousand requests would cause a thousand
-rejections before the first one is noticed. The rate therefore starts at `START_RATE` and doubles while no request is
-rejected. A rejection pauses all calls for as long as the server requests, and lowers the rate towards the rate accepted
-since the previous rejection. That rate is the server's limit, because the limit was exhausted at both rejections. Then
+rejections before we notice the first one. The rate therefore starts at `START_RATE` and doubles while no request is
+rejected. A rejection pauses all calls for as long as the server asks, and lowers the rate towards the rate accepted
+since the previous rejection. That rate is the server's limit, because the limit was used up at both rejections. Then
 the rate slowly rises again (AIMD, as in TCP).
 
 A request counts as accepted if it was sent and not rejected, because only rejections arrive immediately.
@@ -24,15 +24,15 @@ START_RATE = 120.0
 RAMP_S = 0.2
 """Seconds without a rejection after which the initial rate doubles."""
 UNPACED_RATE = 8_000.0
-"""Rate above which it is pointless to space requests out."""
+"""Rate above which spacing out the requests is pointless."""
 WINDOW_S = 1.0
-"""After the first rejection, the rate is set to the rate accepted in this many seconds before the rejection."""
+"""The first rejection sets the rate to the rate accepted during this many seconds before it."""
 LEAST_PROBED_RATE = 4.0
-"""Minimum rate after the first rejection. An immediate rejection reveals nothing about the limit."""
+"""Minimum rate after the first rejection. If even the first requests are rejected, we learn nothing about the limit."""
 BACK_OFF = 0.9
 PROBING_GROWTH = 0.6
-"""Growth of the rate per second between the first and the second rejection. The first reveals little. A server that
-allows bursts accepts far more at the start than later, and a server that does not allow them accepts far less."""
+"""Growth of the rate per second between the first and the second rejection. The first one reveals little: a server that
+allows bursts accepts far more at the start than later, and one that does not allow them accepts far less."""
 SLOW_GROWTH = 0.006
 """Growth of a learned rate per second until `RECOVERED_S` seconds have passed without a rejection."""
 FAST_GROWTH = 0.10
@@ -42,16 +42,16 @@ FIRST_PAUSE_S = 1.0
 """Length of the first pause if the server specifies none. It doubles as long as the server accepts nothing."""
 LONGEST_GUESSED_PAUSE_S = 32.0
 TRIAL_ROUND_TRIPS = 1.5
-"""Round trips to wait after a pause: one request is sent alone, and the others follow if it is not rejected."""
+"""Round trips to wait after a pause. One request is sent alone, and the rest follow if it is not rejected."""
 CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
 """The caller on whose behalf calls are made. Callers take turns, no matter how many calls each of them has waiting."""
 
 
 class Slots:
-    """A semaphore whose callers take turns. Calls of one caller keep their order, but `ahead` calls go first.
+    """A semaphore whose callers take turns. A caller's calls keep their order, except that `ahead` calls go first.
 
-    Once there are several callers, the last free slot is only for callers without one. Otherwise the calls of a busy
-    caller could hold all slots while that caller is too busy to finish them.
+    Once there are several callers, the last free slot is reserved for callers without one. Otherwise, the calls of a
+    busy caller could hold all slots while that caller is too busy to finish them.
     """
 
     def __init__(self, n_free: float) -> None:
@@ -105,7 +105,7 @@ class Slots:
 
 @dataclass(frozen=True)
 class Slot:
-    """A slot with the time when its request was sent, according to the event loop's clock."""
+    """A slot. `sent_at` is the time when its request was sent, on the event loop's clock."""
 
     sent_at: float
 
@@ -131,7 +131,7 @@ class Limiter:
 
     @asynccontextmanager
     async def slot(self, *, ahead: bool = False) -> AsyncIterator[Slot]:
-        """Waits for a slot for one request, ahead of or behind the caller's other requests, and releases it on exit."""
+        """Waits for a slot for one request, before or behind the caller's other requests. Releases it on exit."""
         async with self._slots.one(ahead=ahead):
             sent_at = await self._wait_for_turn(ahead=ahead)
             if self._drained is not None:
@@ -150,7 +150,7 @@ class Limiter:
         return self._drained
 
     async def drain(self) -> None:
-        """Stops sending requests and waits for those in progress to end."""
+        """Stops sending requests and waits until all requests in progress have ended."""
         drained = self.close()
         if self._n_under_way:
             await drained.wait()
@@ -162,7 +162,7 @@ class Limiter:
             self._rate = min(self._rate, self._cap)
 
     def refused(self, ticket: Slot, retry_after_s: float | None) -> None:
-        """Records that the server rejected a request because of its rate limit. All calls pause, then slow down."""
+        """Records that the server rejected a request because of its rate limit. All calls pause and then slow down."""
         now = asyncio.get_running_loop().time()
         if ticket.sent_at > self._refused_at:  # an earlier request reveals nothing new
             self._learn(ticket, now)
@@ -200,13 +200,13 @@ class Limiter:
         now = loop.time()
         if self._rate >= UNPACED_RATE and now >= self._paused_until:
             return self._sent(now)
-        async with self._turn.one(ahead=ahead):  # only one call sleeps while the others wait for it
+        async with self._turn.one(ahead=ahead):  # one call sleeps, and all other calls wait for it
             # A pause may begin or grow during the sleep.
             while (delay_s := max(self._next_at, self._paused_until) - loop.time()) > 0:  # noqa: ASYNC110 - there is no event
                 await asyncio.sleep(delay_s)
             now = loop.time()
             self._grow(now)
-            # Makes up for delays of the timer, but never by more than one interval.
+            # This makes up for timer delays, but never by more than one interval.
             interval_s = 1.0 / self._rate
             self._next_at = max(self._next_at, now - interval_s) + interval_s
             if self._trial_s:

@@ -41,18 +41,18 @@ class CallCost:
 
 @dataclass
 class UsageMeter:
-    """Adds up the costs of a run's stages. `snapshot` can be called at any time.
+    """Adds up the usage of a run by stage. `snapshot` can be called at any time.
 
-    The meter is passed to each call of the run. Its `allowance` contains the remaining limits of the run.
+    The meter is passed to every call of the run. Its `allowance` contains the run's remaining limits.
     """
 
     allowance: Allowance = field(default_factory=Allowance)
     before_paying: Callable[[], Awaitable[None]] | None = None
-    """Awaited before each request to a model; it may raise to prevent any spending."""
+    """Awaited before each request to a model. It may raise an error to prevent any spending."""
     snapshots: set[str] = field(default_factory=set)
     """The names of the models that answered, as reported by their servers."""
     on_sent: Callable[[CallCost, int], None] | None = None
-    """Called when a request is sent, with the maximum cost of the request, and 1 for a model call or 0 for a search."""
+    """Called when a request is sent, with the request's maximum cost, and 1 for a model call or 0 for a search."""
     on_failed: Callable[[], None] | None = None
     """Called when a request failed without costing anything."""
     earlier_calls: int = 0
@@ -87,7 +87,7 @@ class UsageMeter:
         self._add_cost(entry, cost_usd)
 
     def searched_in_vain(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
-        """Records that a search tool returned an answer that must be paid for but cannot be used."""
+        """Records that a search tool returned an answer that costs money but cannot be used."""
         self._stage(stage).failed_calls += 1
         self.searched(stage, wall_s, cost_usd)
 
@@ -122,7 +122,7 @@ class UsageMeter:
     def charge(self, key: str, usage: Usage, *, stage: str) -> bool:
         """Adds the cost of the answer with this key, even if another caller paid for it.
 
-        Returns False, and counts a cache hit, if the meter already includes the cost.
+        If the meter already includes the cost, counts a cache hit and returns False.
         """
         if self.was_charged(key):
             self.hit(stage)
@@ -132,7 +132,7 @@ class UsageMeter:
         return True
 
     def snapshot(self, elapsed_s: float) -> Usage:
-        """Returns the totals so far. The total `cost_usd` is None if the cost of any stage with usage is None."""
+        """Returns the totals so far. The total `cost_usd` is None if any stage with usage has an unknown cost."""
         stages = {name: StageUsage(**asdict(entry)) for name, entry in sorted(self._stages.items())}
         paid = [stage for stage in stages.values() if stage.asked_a_model or stage.searches or stage.cost_usd]
         costs = [stage.cost_usd for stage in paid if stage.cost_usd is not None]

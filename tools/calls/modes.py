@@ -1,13 +1,13 @@
-"""Types and defaults of settings, in a separate module because settings load before the code that uses them."""
+"""Contains types and defaults of settings. This is a separate module, because settings load before other code."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 TapeMode = Literal["replay", "record", "new"]
-"""`replay` makes no calls and fails if an answer is missing; `record` starts a new tape; `new` adds missing answers."""
+"""`replay` makes no calls and fails if an answer is missing, `record` starts a new tape, `new` adds missing answers."""
 TracingMode = Literal["off", "on", "content"]
 PATIENCE_S = 120.0
-"""Seconds without an accepted request after which to give up on a server."""
+"""Seconds without an accepted request after which we give up on a server."""
 REST_S = 60.0
 """Maximum number of seconds to wait before trying a server again after giving up on it."""

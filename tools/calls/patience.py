@@ -1,9 +1,9 @@
 """Decides how long calls wait for an unresponsive server, using one clock for all calls.
 
 If each call had its own clock, the calls of a run would wait through an outage one after another. Instead, a run has
-one clock per server. The clock runs while any call waits for the server, starting with the first rejected request.
-Every request that the server accepts resets it. When the time is up, all waiting calls fail together, and later calls
-fail immediately, without sending a request.
+one clock per server. The clock starts with the first rejected request, and runs while any call waits for the server.
+Every request that the server accepts resets the clock. When the time is up, all waiting calls fail together, and later
+calls fail immediately, without sending a request.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ T = TypeVar("T")
 Listener = Callable[[ServerWait], None]
 
 FIRST_REST_S = 2.0
-"""Seconds after which one call may try a server that we gave up on, because a checker may outlive an outage. Each
-failed attempt doubles this pause, up to the maximum."""
+"""After we give up on a server, one call may try it again after this many seconds, because a checker may outlive an
+outage. Each failed attempt doubles this pause, up to the maximum."""
 NOT_THERE = 3
-"""Number of failed requests after which a server that has never accepted one counts as unreachable rather than slow."""
+"""A server that has never accepted a request counts as unreachable, not as slow, after this many failures."""
 TOLD_AFTER_S = 5.0
-"""Waits shorter than this are normal and not reported. If the patience is short, a third of it applies instead."""
+"""Shorter waits are normal and not reported. If the patience is short, a third of it applies instead."""
 TOLD_EVERY_S = 1.0
 
 _listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", default=None)
@@ -75,7 +75,7 @@ def told_of_waits(listener: Listener) -> Iterator[None]:
 
 
 def tell(waiting: ServerWait) -> None:
-    """Calls the listener of the enclosing block, if any."""
+    """Calls the listener of the enclosing block, if there is one."""
     if (listener := _listener.get()) is not None:
         listener(waiting)
 
@@ -83,9 +83,9 @@ def tell(waiting: ServerWait) -> None:
 class Patience:
     """Decides when to give up on one server. Bound to one event loop.
 
-    Silence is not a rejection. We give up only after a request has failed, and not while another request has been in
-    progress for longer than any failure took, because the server is then working on it and the request has its own
-    timeout. So we never give up on a server that is slow or accepts requests only occasionally.
+    Silence is not a rejection. We give up only after a request has failed. We do not give up while another request has
+    been in progress for longer than any failure took, because the server is probably working on it, and the request has
+    its own timeout. So we never give up on a server that is slow or accepts requests only occasionally.
     """
 
     def __init__(self, server: str, seconds: float = PATIENCE_S, rest_s: float = REST_S) -> None:
@@ -133,7 +133,7 @@ class Patience:
 
     @contextmanager
     def asking(self, *, is_hello: bool = False) -> Iterator[None]:
-        """Wraps one request, whose outcome shows whether the server accepts requests.
+        """Wraps one request. The outcome shows whether the server accepts requests.
 
         A greeting (`is_hello`) only shows that the server is up, not that it handles requests.
         """
@@ -186,7 +186,7 @@ class Patience:
             self._accepted()
         pause_s = self._paused_until - _now()
         if pause_s > self.seconds and self._waiting and not self._in_flight:
-            wish = f"requested a pause of another {pause_s:.0f} s, but factloop waits at most {self.seconds:g} s"
+            wish = f"asked factloop to wait another {pause_s:.0f} s, but the limit is {self.seconds:g} s"
             self._end(self._with_cause(wish))
 
     def _accepted(self) -> None:
@@ -229,7 +229,7 @@ class Patience:
         self._stop_timer()
 
     def _set_timer(self) -> None:
-        """Sets the timer that ends the wait after a request has failed, and that reports the wait."""
+        """After a request has failed, sets the timer that reports the wait and finally ends it."""
         if self._timer is None and self._refusal is not None and math.isfinite(self.seconds):
             often_s = min(TOLD_EVERY_S, self.seconds / 20.0)
             delay_s = min(often_s, self._left_s) if self._left_s > 0.0 else often_s
@@ -252,7 +252,7 @@ class Patience:
         waited_s = self._clock.seconds
         if not min(TOLD_AFTER_S, self.seconds / 3.0) <= waited_s <= self.seconds:
             return
-        assert self._refusal is not None  # otherwise the timer would not have been set
+        assert self._refusal is not None  # the timer is set only after a rejection
         cause = self._cause(self._refusal)
         waiting = ServerWait(server=self._server, waited_s=waited_s, patience_s=self.seconds, cause=cause)
         for listener in {listener for listener in self._waiting.values() if listener is not None}:
@@ -260,8 +260,9 @@ class Patience:
 
     @property
     def _why(self) -> str:
-        waited_s = min(self._clock.seconds, self.seconds)  # a busy loop may notice this late
-        return self._given_up or self._with_cause(f"has accepted no request for {_rounded(waited_s)} s")
+        waited_s = min(self._clock.seconds, self.seconds)  # a busy event loop may notice the end late
+        places = int(waited_s < 1.0)
+        return self._given_up or self._with_cause(f"has not accepted a request for {waited_s:.{places}f} s")
 
     def _with_cause(self, said: str) -> str:
         if self._refusal is None:
@@ -276,16 +277,12 @@ class Patience:
         return ToolError(f"{self._server}: {why}", tool=self._server)
 
 
-def _rounded(seconds: float) -> str:
-    return f"{seconds:.1f}" if seconds < 1.0 else f"{seconds:.0f}"
-
-
 def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
 def _is_refusal(error: ToolError) -> bool:
-    """Returns whether the server is failing or wants no requests now. Any other error shows that it is up."""
+    """Whether the server is failing or wants no requests now. Any other error shows that the server is up."""
     if error.status is None:
         return error.retryable
     return error.wants_pause or error.status >= 500

@@ -1,4 +1,4 @@
-"""Defines the retry policy for models and searches: bounded, jittered, and respecting delays set by the server."""
+"""Defines the retry policy for models and searches. It limits retries, adds jitter and respects servers' delays."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 
 def retry_after_s(value: str | None, now: datetime) -> float | None:
     """Returns the seconds to wait according to a `Retry-After` header (number or HTTP date), or None if it is
-    invalid.
-    """
+    invalid."""
     if value is None:
         return None
     try:
@@ -40,19 +39,19 @@ T = TypeVar("T")
 class RetryPolicy:
     """How often a failed call is retried, and after what delays.
 
-    Rejections because of rate or load only slow calls down. They are not failures and do not use up `attempts`.
+    A call rejected because of rate or load is slowed down. This is not a failure and does not use up `attempts`.
     """
 
     attempts: int = 5
     timeout_attempts: int = 3
-    """Number of timeouts after which a call fails. It is small because each attempt takes the full timeout."""
+    """Number of timeouts after which a call fails. It is small, because each attempt takes the full timeout."""
     base_s: float = 0.25
     longest_s: float = 20.0
     patience_s: float = 600.0
-    """Maximum total seconds of waiting between attempts. A call fails immediately if its server requests more."""
+    """Maximum total seconds of waiting between attempts. A call fails immediately if its server asks for more."""
 
     async def run(self, call: Callable[[], Awaitable[T]], rng: random.Random) -> T:
-        """Returns the result of the call. Raises the last error if retrying cannot help or the policy is exhausted."""
+        """Returns the result of the call. Raises the last error if retrying cannot help or no attempts are left."""
         tally = _Tally(self)
         while True:
             try:
@@ -84,7 +83,7 @@ class _Tally:
         asked = error.retry_after_s if isinstance(error, ToolError) else None
         if asked is None:
             delay_s = rng.uniform(0.5, 1.0) * backoff
-        else:  # rejected calls wait at least as long as requested; jitter spreads them out
+        else:  # rejected calls wait at least as long as the server asks, and a random part spreads them out
             delay_s = asked + rng.uniform(0.0, 0.1) * max(asked, backoff)
         self._waited_s += delay_s
         return delay_s

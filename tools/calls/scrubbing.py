@@ -1,4 +1,4 @@
-"""Keeps secrets out of saved files: the values of environment variables named like keys, and texts like keys."""
+"""Keeps secrets out of saved files: the values of variables named like keys, and text that looks like a key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 HIDDEN = "[secret]"
 SHORTEST = 8
-"""Minimum length of a secret: shorter values ("none", "EMPTY") are not keys, and hiding them would garble the text."""
+"""Minimum length of a secret. Shorter values ("none", "EMPTY") are not keys, and hiding them would garble the text."""
 
 _NAMES = re.compile(
     r"(?:^|_)(?:(?:API)?KEYS?|KEY_ID|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)$", re.IGNORECASE
@@ -21,9 +21,8 @@ _LOOKS = re.compile(
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns the values of variables named like keys, tokens or passwords, and any comma-separated parts, longest
-    first.
-    """
+    """Returns the values of variables named like keys, tokens or passwords, and their comma-separated parts, longest
+    first."""
     values = [value for name, value in environment.items() if _NAMES.search(name)]
     found = {part.strip() for value in values for part in (value, *value.split(","))}
     return tuple(sorted((value for value in found if len(value) >= SHORTEST), key=lambda value: (-len(value), value)))

@@ -71,13 +71,12 @@ class SparqlClient:
 
     def __init__(self, endpoint: Endpoint, timeout_s: float) -> None:
         self._endpoint = endpoint
-        # This parameter of Virtuoso is in milliseconds. Other servers ignore it.
+        # Virtuoso's timeout parameter is in milliseconds. Other servers ignore it.
         self._timeout_ms = str(max(1, round(1000 * SERVER_SHARE * timeout_s)))
 
     async def select(self, query: str, *names: str) -> list[Row]:
-        """Returns the values of these variables in every solution. Raises ToolError if any is missing, and
-        ToolTimeout.
-        """
+        """Returns the values of these variables in every solution. Raises ToolTimeout, and ToolError if any value is
+        missing."""
         fields = {"query": query, "timeout": self._timeout_ms}
         rows: list[Row] = await self._endpoint.ask("GET", fields, partial(self._rows, names))
         return rows
@@ -88,7 +87,7 @@ class SparqlClient:
             bindings = _SparqlAnswer.model_validate(answer.value).results.bindings
             rows = [{name: binding[name].value for name in names} for binding in bindings]
         except (ValidationError, KeyError) as error:
-            message = f"{tool}: the answer is not in the format of SPARQL results"
+            message = f"{tool}: the answer is not in the SPARQL results format"
             raise ToolError(message, tool=tool) from error
         if answer.status == _PARTIAL_CONTENT or _is_cut(answer.headers, len(rows)):
             # Another attempt often succeeds, because the server then has the data in memory.
@@ -98,6 +97,6 @@ class SparqlClient:
 
 
 def _is_cut(headers: Mapping[str, Any], n_rows: int) -> bool:
-    """Returns whether Virtuoso reached its time or row limit, in which case rows may be missing."""
+    """Whether Virtuoso reached its time or row limit, in which case rows may be missing."""
     most = str(headers.get("X-SPARQL-MaxRows", ""))
     return "X-SQL-State" in headers or (most.isdecimal() and n_rows >= int(most))

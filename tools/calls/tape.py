@@ -1,6 +1,6 @@
 """Records the answers of a run's models and searches as text, and replays them.
 
-The gateways do the recording, not the providers below them, so recordings contain no headers or keys. Secrets from the
+The gateways do the recording, not the clients below them, so recordings contain no headers or keys. Secrets from the
 environment are hidden both in the recording and in the answers passed on, so that a replay behaves like the recorded
 run.
 """
@@ -43,13 +43,8 @@ def as_plain(error: Failure) -> dict[str, Any]:
             return {"error": "refusal", "schema": error.schema, "message": said, "reply": error.reply}
 
 
-def failed_by_check_budget(plain: Mapping[str, Any]) -> bool:
-    """Returns whether the budget of one check caused the failure, so that other checks may repeat the request."""
-    return bool(plain.get("of"))
-
-
 def as_error(plain: dict[str, Any]) -> Failure:
-    """Recreates the error as not retryable. Raises KeyError, TypeError or ValueError if the object is malformed."""
+    """Recreates the error, never as retryable. Raises KeyError, TypeError or ValueError if `plain` is malformed."""
     match plain["error"]:
         case "timeout":
             return ToolTimeout(tool=str(plain["tool"]), timeout_s=float(plain["timeout_s"]))
@@ -71,7 +66,7 @@ LONGEST_SHOWN = 40
 Kind = Literal["model", "search", "web"]
 KINDS = ("model", "search", "web")
 _KEY = re.compile(r"[0-9a-f]{32}")
-# Characters that control a terminal, and lone surrogates, which UTF-8 cannot encode.
+# Matches characters that control a terminal, and lone surrogates, which UTF-8 cannot encode.
 _ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -85,7 +80,7 @@ class TapeEntry:
     reply: Any = None
     failure: Mapping[str, Any] | None = None
     line: int = 0
-    """Line number in the file, starting at 1. It is 0 for an entry made in this process."""
+    """Line number in the file, starting at 1. An entry made in this process has line 0."""
 
 
 def tape_text(entries: Iterable[TapeEntry]) -> str:
@@ -95,7 +90,7 @@ def tape_text(entries: Iterable[TapeEntry]) -> str:
 
 
 def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
-    """Returns the entries by key. Raises ConfigError with `name` and the line if another version wrote the text."""
+    """Returns the entries by key. If the text is damaged, raises ConfigError with `name` and the line."""
     lines = text.removeprefix("\ufeff").split("\n")
     _check_header(lines[0], name)
     entries: dict[str, TapeEntry] = {}
@@ -104,7 +99,7 @@ def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
             continue
         entry = _entry(line, number, name)
         if entry.key in entries:
-            raise _damaged(name, number, f"the same request as in line {entries[entry.key].line}")
+            raise _damaged(name, number, f"duplicates the request on line {entries[entry.key].line}")
         entries[entry.key] = entry
     return entries
 
@@ -112,9 +107,9 @@ def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
 def _check_header(line: str, name: str) -> None:
     header = _parsed(line, 1, name)
     if NAME not in header:
-        raise _damaged(name, 1, "not a factloop recording")
+        raise _damaged(name, 1, "this is not a factloop recording")
     if header[NAME] != FORMAT:
-        raise _damaged(name, 1, f"format {repr(header[NAME])[:LONGEST_SHOWN]}, but this version reads {FORMAT}")
+        raise _damaged(name, 1, f"the format is {repr(header[NAME])[:LONGEST_SHOWN]}, but this version reads {FORMAT}")
 
 
 def _entry(line: str, number: int, name: str) -> TapeEntry:
@@ -129,7 +124,7 @@ def _entry(line: str, number: int, name: str) -> TapeEntry:
         *sorted(fields.keys() - {"kind", "key", "request", "failure", "reply"}),
     ]
     if wrong:
-        raise _damaged(name, number, f"field {wrong[0]!r}")
+        raise _damaged(name, number, f"the field {wrong[0]!r} is invalid")
     return TapeEntry(kind, str(key), request or {}, fields.get("reply"), failure, number)  # type: ignore[arg-type]  # kind is one of KINDS
 
 
@@ -137,14 +132,14 @@ def _parsed(line: str, number: int, name: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _damaged(name, number, "not valid JSON") from error
+        raise _damaged(name, number, "this line is not valid JSON") from error
     if not isinstance(value, dict):
-        raise _damaged(name, number, "not a JSON object")
+        raise _damaged(name, number, "this line is not a JSON object")
     return value
 
 
 def _damaged(name: str, line: int, what: str) -> ConfigError:
-    return ConfigError(f"{name}:{line}: {what}: the recording is damaged or from another version; record it again")
+    return ConfigError(f"{name}:{line}: {what}; the recording is damaged or from another version, so record it again")
 
 
 def _line(entry: TapeEntry) -> str:
@@ -166,8 +161,7 @@ UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 @dataclass(frozen=True)
 class TapeRequest:
     """One request. `exact` contains everything that affects the answer except the server's URL. `shown` is for
-    people.
-    """
+    people."""
 
     kind: Kind
     exact: Any
@@ -207,7 +201,7 @@ class Tape:
         except FileNotFoundError:
             return {}
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{self.path}: the recording cannot be read ({error})") from error
+            raise ConfigError(f"cannot read the recording {self.path} ({error})") from error
         entries = read_tape(text, str(self.path))
         if self.mode == "new":  # a call that failed in the recording may succeed now
             return {key: entry for key, entry in entries.items() if entry.failure is None}
@@ -239,11 +233,12 @@ class Tape:
         return reply, False
 
     def _may_be_asked_again(self, entry: TapeEntry) -> bool:
-        return self.mode != "replay" and entry.failure is not None and failed_by_check_budget(entry.failure)
+        """Returns whether the budget of one check caused the failure, so that other checks may repeat the request."""
+        return self.mode != "replay" and entry.failure is not None and bool(entry.failure.get("of"))
 
     @property
     def text(self) -> str | None:
-        """Returns the new content of the file, or None if nothing was recorded."""
+        """The new content of the file, or None if nothing was recorded."""
         return tape_text(list(self._entries.values())) if self.n_recorded else None
 
     def _keep(self, asked: TapeRequest, *, reply: Any = None, failure: dict[str, Any] | None = None) -> None:
@@ -271,7 +266,7 @@ class Tape:
         return RecordingMissing(f"no recording of this request ({described(asked.kind, shown)}): {why}. {self._remedy}")
 
     def _check_place(self) -> None:
-        """Checks that the recording can be written, before anything is spent."""
+        """Checks that the recording can be written, before any money is spent."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -301,10 +296,10 @@ def described(kind: Kind, request: Mapping[str, Any]) -> str:
 
 
 def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEntry]) -> str:
-    """Describes the difference between the request and the closest one of its kind, on one line."""
+    """Describes the difference between the request and the closest recorded one of its kind, on one line."""
     alike = list(islice((entry for entry in entries if entry.kind == kind), _MOST))
     if not alike:
-        return f"it has no request of this kind ({kind})"
+        return f"it contains no {kind} requests"
     wanted = _text(request)
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(wanted)
@@ -321,7 +316,7 @@ def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEnt
     ]
     where = f"the closest (line {closest.line})" if closest.line else "the closest"
     if not fields:
-        return f"{where} looks the same, but differs in details that are not shown"
+        return f"{where} differs only in details that are not shown"
     shown = "; ".join(_place(name, closest.request.get(name), request.get(name)) for name in fields)
     return f"{where} differs in {shown}"
 
@@ -344,7 +339,7 @@ def _tail(text: str) -> str:
 
 
 def _text(request: Mapping[str, Any]) -> str:
-    """Returns the end of a request's text, because most requests start with the same instructions."""
+    """Returns only the end of a request's text, because most requests start with the same instructions."""
     return _plain(request)[-_COMPARED:]
 
 

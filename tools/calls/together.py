@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Returns the results in the order of the calls. The first failure cancels the others, and is raised unchanged."""
+    """Returns the results in the order of the calls. The first failure cancels the rest and is raised unchanged."""
     tasks = [asyncio.ensure_future(call) for call in calls]
     try:
         return await asyncio.gather(*tasks)
@@ -62,8 +62,8 @@ class _Abandoned(Exception):
 class SingleFlight(Generic[T]):
     """Makes a call once for all callers that request it while it is in progress. They share its result or error.
 
-    An error caused by the limits of one check applies only to the caller that made the call. Another caller then
-    repeats it.
+    An error caused by the limits of one check applies only to the caller that made the call. Another caller then makes
+    the call again.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Creates OpenTelemetry spans for graphs, stages, model calls and searches, if tracing is enabled.
 
 Names and attributes follow OpenTelemetry's semantic conventions for generative AI. Attributes not defined there begin
-with `factloop.`. Prompts, replies, claims and queries are added to spans only in the mode `content`.
+with `factloop.`. Spans contain prompts, replies, claims and queries only in `content` mode.
 
 Only OpenTelemetry's API is used, and it is imported when the first graph is traced. Parent spans are stored in context
 variables, which LangGraph's tasks inherit.
@@ -33,7 +33,7 @@ class Span:
         """Adds attributes, except those that are None."""
 
     def say(self, name: str, said: Callable[[], str]) -> None:
-        """Adds an attribute with the text that `said` returns, but only in the mode `content`."""
+        """Adds an attribute with the text that `said` returns, but only in `content` mode."""
 
     def failed(self, error: BaseException) -> None:
         """Records an error that does not end the span, such as the failure of a call that is retried."""
@@ -120,15 +120,14 @@ _CURRENT: ContextVar[_OpenTelemetrySpan | None] = ContextVar("factloop_span", de
 
 
 def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
-    """Returns the span of a graph run, under the application's current span. Raises ConfigError if OpenTelemetry is
-    missing.
-    """
+    """Returns a graph run's span, under the application's current span. Raises ConfigError if OpenTelemetry is
+    missing."""
     named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
     return outer_span(mode, f"invoke_agent {name}", {**named, **values})
 
 
 def outer_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
-    """Returns a span under the application's current span. Raises ConfigError without OpenTelemetry."""
+    """Returns a span under the application's current span. Raises ConfigError if OpenTelemetry is missing."""
     if mode == "off":
         return NOTHING
     require("tracing", "tracing", "opentelemetry.trace")
@@ -138,7 +137,7 @@ def outer_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Spa
 
 
 def span(name: str, values: Mapping[str, Value], *, calls: bool = False) -> Span:
-    """Returns the span of a step in the traced graph, if any. With `calls`, it is marked as a call to a server."""
+    """Returns the span of a step in the traced graph. With `calls`, it is marked as a call to a server."""
     current = _CURRENT.get()
     return NOTHING if current is None else current.child(name, values, calls=calls)
 

@@ -155,6 +155,13 @@ class Comparison:
     def sentence(self) -> Sentence:
         return self.alignment.sentence
 
+    @property
+    def fullest(self) -> Sentence:
+        """The closest sentence that contains all content words of the claim, if there is one."""
+        said = set(map(self.alignment.claim.stem_of, self.alignment.claim.content))
+        near = (self.evidence.sentences[place] for place in self.places)
+        return next((one for one in near if said <= one.stems), self.sentence)
+
     def missing(self) -> list[str]:
         """Returns the names and figures of the claim that are missing from the sources, spelled as in the claim."""
         claim = self.alignment.claim
@@ -331,15 +338,14 @@ class Baseline:
         quote = found.sentence.text
         read = SupportReading("insufficient", score, cited, _nearest(found), quote)
         if found.difference is not None:
-            return _contradicted(read, found)
+            return _contradicted(read, found, found.difference)
         if is_whole and score >= model.supported and found.may_support:
-            return replace(read, label="supported", rationale=f"The source says: “{quote}”")
+            quote = found.fullest.text
+            return replace(read, label="supported", rationale=f"The source says: “{quote}”", quote=quote)
         return read
 
 
-def _contradicted(read: SupportReading, found: Comparison) -> SupportReading:
-    difference = found.difference
-    assert difference is not None
+def _contradicted(read: SupportReading, found: Comparison, difference: Difference) -> SupportReading:
     place = next(at for at in found.places if found.evidence.sentences[at] is difference.sentence)
     cited = tuple(dict.fromkeys((found.evidence.passage_of[place], *read.cited)))[:MAX_CITED]
     return SupportReading(

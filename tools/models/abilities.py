@@ -1,7 +1,7 @@
 """Learns from a server's answers what it supports: output modes, log-probabilities and settings.
 
-A mode counts as unavailable only if the server rejects it and answers in a weaker mode, or accepts it but replies as if
-it had not been requested. A mode that worked once is not dropped for a single odd reply.
+A mode counts as unavailable only if the server rejects it and answers in a weaker mode, or if the server accepts it but
+replies as if it had not been requested. A mode that worked once is not dropped because of a single odd reply.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from factloop.tools.models.wire import Mode, Reply, is_heeded
 
 MOST_MISSHAPEN = 3
-"""Number of unreadable replies that rule out a mode without any readable reply, even if they have its form."""
+"""After this many unreadable replies and no readable one, a mode is ruled out, even if the replies have its form."""
 
 
 class Concession(StrEnum):
@@ -42,7 +42,7 @@ class KnownAbilities(BaseModel):
 
 
 class Abilities:
-    """The abilities of a server with one model, shared by all its callers in a session."""
+    """What a server supports for one model. All callers in a session share this object."""
 
     def __init__(self) -> None:
         self.known = KnownAbilities()
@@ -54,7 +54,7 @@ class Abilities:
 
     @property
     def gives_logprobs(self) -> bool | None:
-        """Returns whether the server provides log-probabilities, or None if that is not known yet."""
+        """Whether the server provides log-probabilities, or None if that is not known yet."""
         return self.known.gives_logprobs
 
     @gives_logprobs.setter

@@ -18,7 +18,7 @@ from factloop.tools.models.wire import Mode, Reply, ReplyToken, ToolCall
 
 
 def asked_of(chat: ChatModel, request: Request, shaping: Mapping[str, Any]) -> TapeRequest:
-    """Builds the tape request. `shaping` is all that affects the answer. Shows schemas and tools by name and hash."""
+    """Builds the tape request. `shaping` is all that affects the answer. Schemas and tools appear by name and hash."""
     placeless = {name: value for name, value in chat.identity.items() if name != "base_url"}
     sampling = {name: value for name, value in placeless.items() if name != "model"}
     shown: dict[str, Any] = {"model": chat.name, "sampling": sampling, "messages": shaping["messages"]}
@@ -37,7 +37,7 @@ def _digest(value: object) -> str:
 
 @dataclass(frozen=True)
 class ModelCall:
-    """A request to a model as a `Call`. Its answer has the form `{reply, cost, mode}`."""
+    """A request to a model as a `Call`. The answer has the form `{reply, cost, mode}`."""
 
     chat: ChatModel
     transport: Transport
@@ -94,7 +94,7 @@ def _shaping(chat: ChatModel, request: Request) -> dict[str, Any]:
 
 
 def plain_reply(reply: Reply) -> dict[str, Any]:
-    """Returns the reply as JSON values that can be stored."""
+    """Converts the reply to JSON values that can be stored."""
     return {
         **vars(reply),
         "tool_calls": [vars(call) for call in reply.tool_calls],

@@ -1,8 +1,8 @@
 """Sends requests through a provider's batch interface, at half the price. Answers arrive within a day.
 
-The model's own client builds each request and reads each answer, as in a live call; only the connection beneath it is
-replaced. The connection collects requests until no more arrive for a while, submits them as one batch, polls its
-progress, and returns to each request its line of the results. A failed line raises the same error as a failed live
+The model's own client builds each request and reads each answer, as in a live call. Only the connection below it is
+replaced. This connection collects requests until no more arrive for a while, submits them as one batch, polls the
+batch, and finally returns to each request its line of the results. A failed line raises the same error as a failed live
 call.
 
 Submitted batches are recorded in a file next to the run's answers. When a killed run is restarted, it fetches the
@@ -36,7 +36,7 @@ from factloop.tools.models.failures import LONGEST_SAID, NO_MONEY_CODES, RETRYAB
 T = TypeVar("T")
 Json = Mapping[str, Any]
 Outcome = tuple[int, Any]
-"""The status and body of the answer to a request."""
+"""The status and the body of an answer."""
 
 DAY_S, CLOCKS_DIFFER_S = 24 * 3600.0, 300.0
 CALL_S = 600.0
@@ -49,7 +49,7 @@ _OF_ONE_REQUEST = frozenset(
 )
 """Headers of a model request that are not sent with requests about batches."""
 _STATUS = {"batch_expired": 503, "expired": 503, "batch_cancelled": 410, "canceled": 410}
-"""Maps a provider's error code to a status, for requests without one. Requests that users cancelled are not retried."""
+"""Maps a provider's error code to a status, for answers without one. A request that a user cancelled is not retried."""
 _STATUS |= {"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404}
 _STATUS |= {"request_too_large": 413, "rate_limit_error": 429, "overloaded_error": 529}
 TOO_MUCH = "token_limit_exceeded"
@@ -67,13 +67,12 @@ class Progress:
 
     @property
     def missing(self) -> Outcome:
-        """Returns the outcome of a request that is not among the results."""
+        """The outcome of a request that is not among the results."""
         return 410 if self.state == "cancelled" else 503, {"error": {"message": f"no answer: the batch {self.state}"}}
 
 
 class OpenAIBatches:
-    """OpenAI's batch API (https://platform.openai.com/docs/api-reference/batch), using the URL and credentials of a
-    request.
+    """OpenAI's batch API (https://platform.openai.com/docs/api-reference/batch). Uses a request's URL and credentials.
 
     All methods that send requests raise ToolError.
     """
@@ -81,12 +80,12 @@ class OpenAIBatches:
     most_requests, most_bytes, place = 50_000, 200_000_000, "/batches"
 
     def __init__(self, server: str, client: httpx2.AsyncClient, request: httpx2.Request, endpoint: str) -> None:
-        """`server` is the name of the server in messages, and `endpoint` is the end of the request's path."""
+        """`server` is the server's name in messages, and `endpoint` is the end of the request's path."""
         self.server, self._client, self._endpoint = server, client, f"/v1{endpoint}"
         self._base = str(request.url.copy_with(query=None)).removesuffix(endpoint)
         self._headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_REQUEST}
         self.key = (self._base, endpoint, server, request.headers.get("anthropic-beta", ""))
-        """Equal for all requests that may share a batch."""
+        """The key is equal for all requests that may share a batch."""
 
     def line(self, name: str, body: Json) -> bytes:
         return _json({"custom_id": name, "method": "POST", "url": self._endpoint, "body": body})
@@ -125,17 +124,17 @@ class OpenAIBatches:
         return _STATUS.get(line["error"].get("code"), 500), {"error": line["error"]}
 
     async def outcomes(self, found: Progress) -> list[tuple[str, Outcome]]:
-        """Yields the answers with their names, in any order."""
+        """Downloads the answers. Returns each with the name of its request, in any order."""
         lines = [line for path in found.results for line in (await self._ask("GET", path)).content.split(b"\n")]
         outcomes: list[tuple[str, Outcome]] = []
         for line in _objects(lines):
             try:
                 status, body = self.outcome(line)
                 error = (body.get("error") or {}) if status == 429 else {}
-                # The limiter would mistake status 429 for a rejection of live requests.
+                # The limiter would think that status 429 rejects a live request.
                 passes = status == 429 and error.get("code") not in NO_MONEY_CODES
                 outcomes.append((str(line["custom_id"]), (503 if passes else status, body)))
-            except (KeyError, TypeError, AttributeError):  # the request remains without an answer
+            except (KeyError, TypeError, AttributeError):  # this request gets no answer
                 continue
         return outcomes
 
@@ -174,7 +173,7 @@ class AnthropicBatches(OpenAIBatches):
         return _id(await self._json("POST", self.place, kind="application/json", content=content))
 
     def _is(self, one: Json, batch: _Batch) -> bool:
-        """Compares size and time. Another user's batch does no harm, because it contains none of our names."""
+        """Compares size and time. Another user's batch may match, but it contains none of our names."""
         earliest = datetime.fromtimestamp(batch.since - CLOCKS_DIFFER_S, UTC).isoformat()
         counts = one.get("request_counts") or {}
         return sum(counts.values()) == len(batch.names) and str(one.get("created_at")) >= earliest
@@ -208,7 +207,7 @@ class _Batch:
     """The time of submission, in seconds since 1970."""
     id: str | None = None
     lines: dict[str, bytes] = field(default_factory=dict)
-    """The requests, or empty if an earlier process submitted them."""
+    """The requests. Empty if an earlier process submitted them."""
     waiting: set[str] = field(default_factory=set)
     """Names of the requests that are waiting for an answer."""
     n_done: int = 0
@@ -229,7 +228,7 @@ class _Queue:
     work: asyncio.Task[None] | None = None
 
     def first(self) -> dict[str, bytes]:
-        """Returns as many of the requests as one batch may contain."""
+        """Returns the first requests, as many as fit into one batch."""
         taken: dict[str, bytes] = {}
         n_bytes = 0
         for name, line in self.lines.items():
@@ -245,8 +244,8 @@ class Batches:
 
     def __init__(self, path: Path, *, after_s: float, patience_s: float) -> None:
         """`path` is the file that records the batches. A batch is submitted when no request has arrived for `after_s`
-        seconds. A provider that cannot be reached for `patience_s` is no longer queried, and its batches wait for the
-        next start.
+        seconds. If a provider cannot be reached for `patience_s` seconds, it is not asked again, and its batches wait
+        for the next start.
 
         Raises ConfigError if the file cannot be read.
         """
@@ -259,13 +258,12 @@ class Batches:
         """Maps the name of a request to the batch that contains its answer."""
 
     def over(self, chat: ChatModel, scope: str = "") -> ChatModel:
-        """Returns the model with batching. Equal requests in a scope are sent once. Raises ConfigError if
-        unsupported.
-        """
+        """Returns the model with batching. Equal requests in a scope are sent once. Raises ConfigError if it is
+        unsupported."""
         model: Any = chat.model
         client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
         if client is None:
-            raise ConfigError(f"{chat.name}: batching is not supported for its provider; run without --batch")
+            raise ConfigError(f"{chat.name}: this provider does not support batches; run without --batch")
         connection = _Connection(self, chat.name, scope, client._client)  # has the right proxies and certificates
         own = client.with_options(http_client=httpx2.AsyncClient(transport=connection), max_retries=0)
         if hasattr(model, "root_async_client"):
@@ -275,7 +273,7 @@ class Batches:
         return replace(chat, model=model)
 
     async def ask(self, provider: OpenAIBatches, scope: str, body: Json) -> Outcome:
-        """Returns the answer to a request, after waiting for its batch. Raises ConfigError, ToolError."""
+        """Waits for a request's batch and returns the answer. Raises ConfigError, ToolError."""
         said = json.dumps([scope, *provider.key, body], sort_keys=True)
         name = hashlib.sha256(said.encode()).hexdigest()
         while True:
@@ -324,7 +322,8 @@ class Batches:
             self._follow(queue.provider, batch)
 
     async def _calm(self, queue: _Queue | None = None) -> None:
-        """Waits until no request has arrived for a while. Counts turns, because a busy loop accepts no requests."""
+        """Waits until no request has arrived for a while. Counts turns, because a busy event loop accepts no
+        requests."""
         n_turns = 0
         while n_turns < 10 and (queue is None or len(queue.first()) == len(queue.lines)):
             before = self._n_asked
@@ -356,7 +355,7 @@ class Batches:
         async def submit() -> str | None:
             nonlocal may_be_there
             found = await provider.find(batch) if may_be_there else None
-            may_be_there = True  # despite an error, the batch may have been accepted
+            may_be_there = True  # even if the call fails, the provider may have accepted the batch
             return await provider.submit(batch.lines.values(), batch.mark) if found is None and batch.lines else found
 
         try:
@@ -364,7 +363,7 @@ class Batches:
         except ToolError as error:
             if error.status is None or error.status in RETRYABLE_STATUS:
                 raise
-            lacks = "; the server may not support batches: try again without --batch"
+            lacks = "; the server may not support batches, so try again without --batch"
             raise ConfigError(f"{error}{lacks if error.status in NO_INTERFACE else ''}") from error
         if found is not None:
             self._write({"mark": batch.mark, "id": found})
@@ -383,10 +382,8 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """If there were too many requests, queues them again, so that one batch is sent after another.
-
-        The batches are half as large, unless another batch may have filled the provider's queue.
-        """
+        """If there were too many requests, queues them again, so that one batch is sent after another. The batches are
+        half as large, unless another batch may have filled the provider's queue."""
         if error.get("code") != TOO_MUCH or (batch.is_alone and len(batch.names) == 1):
             said = str(error.get("message") or error.get("code"))[:LONGEST_SAID]
             raise ConfigError(f"{provider.server}: the provider rejected the batch: {said}")
@@ -450,7 +447,8 @@ class Batches:
             future.set_result(outcome)
 
     def _read(self) -> dict[str, _Batch]:
-        """Returns the batches of earlier processes by request name. If two contain a name, the later one counts."""
+        """Returns the batches of earlier processes by request name. If two contain the same name, the later one
+        counts."""
         batches: dict[str, _Batch] = {}
         try:
             for entry in _objects(self._path.read_bytes().split(b"\n")) if self._path.exists() else ():
@@ -459,16 +457,16 @@ class Batches:
                 else:
                     batches[entry["mark"]].id = entry["id"]
         except (OSError, KeyError) as error:
-            raise ConfigError(f"{self._path}: cannot be read; use another run directory ({error})") from error
+            raise ConfigError(f"cannot read {self._path} ({error}); use another run directory") from error
         return {name: batch for batch in batches.values() for name in batch.names}
 
     def _write(self, entry: Json) -> None:
-        """Appends a line. Starts it with a line break, because the previous line may be cut off."""
+        """Appends a line. Writes a line break first, because the previous line may be cut off."""
         try:
             with open(self._path, "ab", opener=open_private) as file:
                 file.write(b"\n" + _json(entry))
         except OSError as error:
-            raise ConfigError(f"{self._path}: cannot be written ({error.strerror})") from error
+            raise ConfigError(f"cannot write {self._path} ({error.strerror})") from error
 
     async def aclose(self) -> None:
         """Stops following the batches in progress. The provider continues to process them."""
@@ -499,7 +497,8 @@ def _json(value: Json) -> bytes:
 
 
 def _objects(lines: Collection[bytes]) -> Iterator[Json]:
-    """Returns the lines that are JSON objects. Other lines were cut off by a kill or a broken connection."""
+    """Yields the lines that are JSON objects. Other lines were cut off when a process was killed or a connection
+    broke."""
     for line in lines:
         try:
             found = json.loads(line)
@@ -511,5 +510,5 @@ def _objects(lines: Collection[bytes]) -> Iterator[Json]:
 
 def _id(found: Json) -> str:
     if not isinstance(name := found.get("id"), str) or not name:
-        raise ToolError("the provider did not return a batch ID", tool="batches")
+        raise ToolError("the provider returned no batch ID", tool="batches")
     return quote(name, safe="")

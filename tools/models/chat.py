@@ -1,4 +1,4 @@
-"""Builds chat models from names such as `openai:gpt-4o-mini`, through LangChain's `init_chat_model`."""
+"""Builds chat models from names such as `openai:gpt-4o-mini`, using LangChain's `init_chat_model`."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ _ADDRESS_VARIABLES = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "anthropic": ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
 }
-"""Environment variables in which providers' classes look for the URL of a different server."""
+"""Environment variables in which providers' classes look for the URL of another server."""
 HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
-"""The providers' own servers."""
-MOST_REPLY_BYTES = 64_000_000  # more than 32,000 tokens with 20 log-probabilities each take
+"""The hosts of the providers' own servers."""
+MOST_REPLY_BYTES = 64_000_000  # enough for 32,000 tokens with 20 log-probabilities each
 MARGIN_S = 5.0
 """Seconds by which the client's timeout exceeds the gateway's. It ends calls that are no longer awaited."""
 
 
 @dataclass(frozen=True)
 class ChatModel:
-    """A chat model with the identity used in caches and reports. Bound to one event loop."""
+    """A chat model, with the identity used in caches and reports. Bound to one event loop."""
 
     model: BaseChatModel
     name: str
     identity: Mapping[str, Any]
-    """Everything that affects the answers of the model. It is part of the cache key and contains no secrets."""
+    """Everything that affects the model's answers. It is part of the cache key and contains no secrets."""
     price: Price | None
     max_tokens: int | None
     http: DefaultAioHttpClient | None = None
@@ -72,8 +72,8 @@ def build_chat_model(
 ) -> ChatModel:
     """Builds the model `provider:name`. Costs nothing and does not use the network. Raises ConfigError.
 
-    With `replayed`, all answers come from a recording, so the model needs no key, no client and no package of the
-    provider. It has the same identity as the real model, except for a URL from the environment.
+    With `replayed`, all answers come from a recording, so the model needs no key, no client and no provider's package.
+    It has the same identity as the real model, except for a URL from the environment.
     """
     provider, bare = _parts(name, base_url)
     full = f"{provider}:{bare}" if provider else bare
@@ -82,7 +82,7 @@ def build_chat_model(
         identity = {"model": full, "base_url": None if base_url is None else without_userinfo(base_url), **settings}
         return ChatModel(_ReplayOnlyModel(), full, identity, price or list_price(name, base_url), max_tokens)
     base_url = address_of_model(name, base_url)
-    # Imported late, because the import takes half of the start-up time of a check without a model.
+    # Imported late, because a check without a model would otherwise take twice as long to start.
     from langchain.chat_models import init_chat_model
     from langchain_openai import ChatOpenAI
     from openai import DefaultAioHttpClient, OpenAIError
@@ -90,8 +90,8 @@ def build_chat_model(
     options: dict[str, Any] = {"max_retries": 0, "timeout": timeout_s + MARGIN_S, **settings}
     http: DefaultAioHttpClient | None = None
     if provider == "openai":
-        # A separate client, because LangChain shares one across all event loops, but connections belong to one loop.
-        # With aiohttp, a call takes half the CPU time: httpx's pool checks every open connection for every request.
+        # LangChain would share one client across all event loops, but connections belong to one loop.
+        # With aiohttp, a call takes half the CPU time, because httpx's pool checks every connection for every request.
         hooks = {"response": [_read_whole]}
         http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities(), event_hooks=hooks)
         options |= {"http_async_client": http, "http_client": _unused_client(), "stream_usage": True}
@@ -100,20 +100,20 @@ def build_chat_model(
         if base_url is not None:
             options["base_url"] = base_url
             if not os.environ.get("OPENAI_API_KEY"):
-                options["api_key"] = "none"  # users' own servers rarely need a key, but the client library requires one
+                options["api_key"] = "none"  # the client library requires a key, even if the user's server does not
         elif not os.environ.get("OPENAI_API_KEY"):
             remedy = "set OPENAI_API_KEY or, for your own server, --base-url (base_url in a settings file)"
-            raise ConfigError(f"model {name!r} needs a key: {remedy}")
+            raise ConfigError(f"model {name!r} needs a key; {remedy}")
     elif base_url is not None:
         options["base_url"] = base_url
     try:
         model = init_chat_model(bare, model_provider=provider or None, **options)
     except ImportError as error:
-        raise ConfigError(f"model {name!r}: the package for its provider is not installed ({error})") from error
+        raise ConfigError(f"model {name!r} needs its provider's package, which is not installed ({error})") from error
     except (ValueError, OpenAIError) as error:
         said = " ".join(str(error).split())[:300].rstrip(".")
         hint = f" For an OpenAI-compatible server, use openai:{name}." if base_url is not None else ""
-        raise ConfigError(f"model {name!r} cannot be set up: {said}.{hint}") from error
+        raise ConfigError(f"cannot set up the model {name!r}: {said}.{hint}") from error
     if isinstance(model, ChatOpenAI) and model.use_responses_api is False:
         speak_plainly(model)
     identity = {"model": full, "base_url": _address(model), **settings}
@@ -126,9 +126,9 @@ async def _read_whole(response: Any) -> None:
     if response.has_redirect_location:
         target = response.url.join(response.headers["location"])
         if (target.host, target.port) != (response.url.host, response.url.port):
-            raise ValueError(f"it redirects to another server, {target.host}")
-    is_file = response.request.headers.get("content-type") != "application/json"  # of a batch, and may be large
-    if is_file or b'"stream":true' in response.request.content:  # in a prompt, the quotation marks would be escaped
+            raise ValueError(f"redirects to another server, {target.host}")
+    is_file = response.request.headers.get("content-type") != "application/json"  # a batch's file, which may be large
+    if is_file or b'"stream":true' in response.request.content:  # a prompt cannot contain this, as quotes are escaped
         return
     parts, size = [], 0
     async for part in response.aiter_bytes():
@@ -140,7 +140,7 @@ async def _read_whole(response: Any) -> None:
 
 @cache
 def _authorities() -> ssl.SSLContext:
-    """Returns the certificates that this process trusts. All clients share them, because reading them takes 30 ms."""
+    """The certificates that this process trusts. All clients share them, because reading them takes 30 ms."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
@@ -148,7 +148,7 @@ def _authorities() -> ssl.SSLContext:
 
 @cache
 def _unused_client() -> DefaultHttpxClient:
-    """Returns a client for blocking calls, which LangChain requires. Its own client would reload the certificates."""
+    """A client for blocking calls, which LangChain requires. LangChain's own client would reload the certificates."""
     from openai import DefaultHttpxClient
 
     return DefaultHttpxClient(verify=_authorities())
@@ -170,7 +170,7 @@ def address_of_model(name: str, base_url: str | None) -> str | None:
 def list_price(name: str, base_url: str | None) -> Price | None:
     """Returns the list price of the model `provider:name` at `base_url`, or at the URL in the environment.
 
-    Returns None if the price is unknown, because other servers do not charge the provider's prices. Raises ConfigError.
+    Returns None for unknown models, and for other servers, which do not charge these prices. Raises ConfigError.
     """
     provider, bare = _parts(name, base_url)
     address = address_of_model(name, base_url)
@@ -194,7 +194,7 @@ def _parts(name: str, base_url: str | None) -> tuple[str, str]:
     """Returns the provider and the name. The provider is empty if LangChain should guess it."""
     provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
     if not bare.strip():
-        raise ConfigError(f"model {name!r} has no name: use provider:name, for example openai:gpt-4o-mini")
+        raise ConfigError(f"model {name!r} has no name; use provider:name, for example openai:gpt-4o-mini")
     if not provider and (base_url is not None or bare.startswith(OF_OPENAI)):
         provider = DEFAULT_PROVIDER
     return provider, bare
@@ -208,11 +208,11 @@ def _sampling(temperature: float | None, max_tokens: int | None) -> dict[str, fl
 def wrap_chat_model(model: BaseChatModel, *, price: Price | None = None) -> ChatModel:
     """Wraps a model built by the user. The model keeps its settings, except for retries, which the gateway handles.
 
-    Two such models cannot be distinguished with certainty, so their answers are stored only within this process.
+    We cannot be sure that two such models are the same, so their answers are stored only within this process.
     """
     if isinstance(model, WrappedChatModel):
         each = [(wrap_chat_model(one, price=price), bound) for one, bound in models_in(model.runnable, {})]
-        # Bound values may be secret, so they are never written. Only their hash distinguishes the models.
+        # Bound values may be secret, so only their hash is stored to tell the models apart.
         within = [[dict(one.identity), hashlib.sha256(repr(bound).encode()).hexdigest()[:16]] for one, bound in each]
         first = each[0][0]
         identity = {"model": first.name, "base_url": first.identity.get("base_url"), "wrapped": within}

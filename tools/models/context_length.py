@@ -1,4 +1,4 @@
-"""Reads the models that a server lists. Also reads their context lengths from llama.cpp, vLLM and OpenRouter."""
+"""Lists the models that a server offers. Also reads their context lengths from llama.cpp, vLLM and OpenRouter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factloop.tools.models.chat import ChatModel
 
 WITHIN_S = 10.0
 MOST_TOKENS = 100_000_000
-"""Ten times the number that any model accepts. A larger number is an error of the server."""
+"""Ten times the number that any model accepts. A larger number is the server's mistake."""
 
 
 class _Meta(BaseModel):
@@ -24,7 +24,7 @@ class _Meta(BaseModel):
 class _ListedModel(BaseModel):
     id: str
     aliases: list[str] | None = None
-    """Reported by llama.cpp, which lists a model that has several names only once."""
+    """Reported by llama.cpp, which lists a model only once even if it has several names."""
     meta: _Meta | None = None
     max_model_len: int | None = None
     """Reported by vLLM."""
@@ -37,7 +37,7 @@ class _Models(BaseModel):
 
 
 async def context_tokens(chat: ChatModel) -> int | None:
-    """Returns the maximum number of tokens of a prompt and its reply, or None if the server does not say. Free."""
+    """Returns the maximum number of tokens in a prompt and its reply, or None if the server does not say. Free."""
     listed, name = await _listed(chat), getattr(chat.model, "model_name", "")
     one = next((model for model in listed if name in (model.id, *(model.aliases or ()))), None)
     if one is None:
@@ -47,12 +47,12 @@ async def context_tokens(chat: ChatModel) -> int | None:
 
 
 async def listed_names(chat: ChatModel) -> tuple[str, ...]:
-    """Returns the names of the models that the server lists, or nothing if there is no list. Free of charge."""
+    """Returns the names of the models that the server lists. Empty if there is no list. Free."""
     return tuple(model.id for model in await _listed(chat))
 
 
 async def _listed(chat: ChatModel) -> list[_ListedModel]:
-    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: rarely needed
+    from langchain_openai.chat_models.base import BaseChatOpenAI  # imported late, because it is rarely needed
 
     if not isinstance(chat.model, BaseChatOpenAI) or not chat.model.openai_api_base:
         return []

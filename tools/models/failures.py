@@ -1,4 +1,4 @@
-"""Translates exceptions from model client libraries into factloop's errors, by status code and type."""
+"""Translates exceptions from model client libraries into our own errors, by status code and type."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
 _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError)
 """Errors that a client raises by mistake or because of an odd answer. Their type says more than their text."""
 _DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientPayloadError", "ConnectionResetError"})
-"""Connection errors of `httpx`, `aiohttp` and the system. They are listed by name because not all are installed."""
+"""Connection errors of `httpx`, `aiohttp` and the system. They are listed by name, because not all are installed."""
 _NO_ADDRESS = frozenset({"InvalidURL", "InvalidUrlClientError", "InvalidUrlRedirectClientError"})
-"""Errors of the same libraries about redirect addresses, which they raise as if the connection had been closed."""
+"""Errors of the same libraries about the address in a redirect. They look like a closed connection."""
 LONGEST_SAID = 300
 """Maximum number of characters of a server's message to display."""
 _SHORTEST_KEY = 6
@@ -29,9 +29,9 @@ _SHORTEST_KEY = 6
 
 
 def translate(error: Exception, model: str) -> FactloopError:
-    """Returns the factloop error for `error`. Client libraries agree on `status_code`, but on little else."""
+    """Converts `error` to one of our errors. Client libraries agree on `status_code`, but on little else."""
     ours = next((one for one in chain(error) if isinstance(one, FactloopError)), None)
-    if ours is not None:  # raised by the connection for batches, whose errors client libraries wrap
+    if ours is not None:  # the connection for batches raises our errors, and client libraries wrap them
         return ours
     status = _status(error)
     said = without_keys(" ".join(filter(None, (one_line(error), _details(error)))), error)[:LONGEST_SAID]
@@ -42,10 +42,10 @@ def translate(error: Exception, model: str) -> FactloopError:
         if names & _DROPPED and not names & _NO_ADDRESS:
             said = "the connection was closed before the reply was complete"
         elif (broken := next((one for one in chain(error) if isinstance(one, JSONDecodeError)), None)) is not None:
-            said = f"its answer is not JSON ({broken.msg})"
+            said = f"the answer is not JSON ({broken.msg})"
         elif isinstance(error, _UNEXPECTED):
-            said = f"cannot make sense of its answer ({type(error).__name__}: {said})"
-        # No status: the connection failed, or the client could not read the answer. Both may be temporary.
+            said = f"cannot read the answer ({type(error).__name__}: {said})"
+        # Without a status, the connection failed or the client could not read the answer. Both may be temporary.
         return ToolError(f"{model}: {said}", tool=model, retryable=True)
     code = error_field(error, "code")
     if status == 400 and code in _REFUSAL_CODES:
@@ -70,14 +70,14 @@ def error_field(error: Exception, field: str) -> str | None:
 
 
 def _details(error: Exception) -> str:
-    """Returns, as JSON, details that the server puts in a different place than OpenAI and the client does not show."""
+    """Details that the client does not show because the server puts them in an unusual place, as JSON."""
     body = getattr(error, "body", None)
     said = body.get("message") if isinstance(body, dict) else None
     return json.dumps(said, ensure_ascii=False) if isinstance(said, dict | list) else ""
 
 
 def asked_wait_s(headers: Mapping[str, str]) -> float | None:
-    """Returns the seconds that a server asks us to wait: `retry-after-ms`, which OpenAI sends, or `Retry-After`."""
+    """Returns how many seconds the server asks us to wait: `retry-after-ms` (sent by OpenAI) or `Retry-After`."""
     milliseconds = retry_after_s(headers.get("retry-after-ms"), datetime.now(UTC))
     if milliseconds is not None:
         return milliseconds / 1000.0
@@ -85,19 +85,19 @@ def asked_wait_s(headers: Mapping[str, str]) -> float | None:
 
 
 def _status(error: Exception) -> int | None:
-    """Returns the HTTP status if known, from the error (most libraries), its response, or a numeric code."""
+    """The HTTP status if known, from the error (most libraries), its response, or a numeric code."""
     for value in (
         getattr(error, "status_code", None),
         getattr(getattr(error, "response", None), "status_code", None),
         getattr(error, "code", None),
     ):
-        if isinstance(value, int) and value >= 400:  # a success status with an unreadable body is no error status
+        if isinstance(value, int) and value >= 400:  # some errors have a success status and an unreadable body
             return value
     return None
 
 
 def without_keys(text: str, answer: object) -> str:
-    """Returns the text without the credentials of the request, because some servers repeat them."""
+    """Removes the request's credentials from a text, because some servers repeat them."""
     request = getattr(answer, "request", None)
     headers: Any = getattr(request, "headers", None)
     for name in _SECRET_HEADERS:

@@ -32,7 +32,7 @@ ReadText = Callable[[str], T | None]
 """Extracts an answer from a reply that does not follow the schema, or returns None if there is none."""
 
 BY = {"call": "model", "cache": "cache", "identical_call": "identical_call"}
-"""Describes in a span where a model's answer came from."""
+"""Maps how an answer was obtained to the name for it in spans."""
 
 REPAIRS = 2
 """Maximum number of repairs per answer. If the reply is still malformed, the call fails."""
@@ -47,7 +47,7 @@ _DECLINES = re.compile(
 )
 """Matches phrases with which models refuse when an object was requested."""
 LONGEST_SHOWN_REPLY = 4_000
-"""Maximum number of characters of a bad reply that a repair turn shows to the model."""
+"""Maximum number of characters of a bad reply to show to the model in a repair turn."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class AnswerWithTokens(Generic[A]):
 
 @dataclass(frozen=True)
 class FreeAnswer:
-    """A free-text answer of a model."""
+    """A model's answer in free text."""
 
     text: str
     cut_off: bool
@@ -95,13 +95,12 @@ class ModelGateway:
     ) -> AnswerWithTokens[T | ToolChoice[Any]]:
         """Returns the model's answer as `output`, or its choice among `offers`.
 
-        A reply that does not fit the schema, or that `accept` rejects by raising ModelOutputError, is followed by up to
-        `REPAIRS` repair turns, each of which shows the model its last reply and what was wrong with it.
-        Log-probabilities work as in `ask_graded`, but tool calls have none. Costs money unless the same request was
-        made before.
+        If a reply does not fit the schema, or `accept` rejects it by raising ModelOutputError, up to `REPAIRS` repair
+        turns follow. Each one shows the model its last reply and what was wrong with the reply. Log-probabilities work
+        as in `ask_graded`, but tool calls have none. Costs money unless the same request was made before.
 
-        Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout, BudgetExceeded; ConfigError if the server rejects
-        us or cannot be reached before it has answered anything.
+        Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout and BudgetExceeded. Raises ConfigError if the
+        server rejects us, or cannot be reached before it has answered anything.
         """
         first = Request(_messages(prompt), output, offers, stage, meter, top_logprobs, needed, prompt.parts)
         return await self._converse(first, output, accept)
@@ -129,7 +128,7 @@ class ModelGateway:
         """Like `ask_for`, but adds the log-probabilities of the `top_logprobs` most likely tokens at each position.
 
         `read_text` is tried on replies that do not follow the schema, before a repair turn. With `needed`, only the
-        tokens that it matches are returned and stored. Alternatives are kept only for its group `value`.
+        tokens that it matches are returned and stored, and alternatives are kept only for its `value` group.
         """
         first = Request(_messages(prompt), output, None, stage, meter, top_logprobs, needed, prompt.parts)
         answered = await self._converse(first, output, accept, read_text)
@@ -145,8 +144,8 @@ class ModelGateway:
         a separate answer.
 
         A refusal in the text counts as an answer. Costs money unless the same request was made before. Raises the
-        errors of `ask_offering`, with ModelOutputError for an empty reply and ModelRefusal if the provider's filter
-        replaced the reply.
+        errors of `ask_offering`: ModelOutputError for an empty reply, ModelRefusal if the provider's filter replaced
+        the reply.
         """
         messages = [HumanMessage(prompt)] if isinstance(prompt, str) else _messages(prompt)
         request = Request(messages, None, None, stage, meter, top_logprobs, draw=draw)
@@ -183,8 +182,7 @@ class ModelGateway:
         """Returns the first request, followed by the last bad reply and what was wrong with it.
 
         Earlier bad replies are omitted, because they would lengthen the conversation and invite more of them. Later
-        repairs say that the previous reply was bad too, so that a model that repeats itself receives a different
-        request.
+        repairs say that the previous reply was bad too, so that a model that repeats itself gets a different request.
         """
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
         repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))
@@ -203,7 +201,7 @@ class ModelGateway:
         except ModelOutputError:
             self.abilities.note_unreadable(mode, reply)
             raise
-        if not request.is_repair:  # in a repair, the schema in the prompt may have helped, not the mode
+        if not request.is_repair:  # a repair may have succeeded because of the schema in its prompt
             self.abilities.note_readable(mode)
         return AnswerWithTokens(answer, reply.tokens)
 
@@ -213,16 +211,16 @@ class ModelGateway:
 
     async def _reply(self, request: Request) -> Value:
         """Returns the reply to one request from the cache, from an identical request in progress, or from a new
-        call.
-        """
+        call."""
         call = ModelCall(self.chat, self._transport, request, request_key(self.chat, request))
         model = request_values(self.chat, self._transport.model)
         asked = {"gen_ai.operation.name": "chat", **model, "factloop.stage": request.stage}
         with span(f"chat {model['gen_ai.request.model']}", asked, calls=True) as traced:
             traced.say("gen_ai.input.messages", lambda: _said(request))
             value, came_by = await request.meter.allowance.in_time(lambda: self._answers.once(call))
-            reply, finish = value["reply"], value["reply"].get("finish_reason", "")  # missing in older answers
-            request.meter.snapshots |= {reply["model"]} if reply.get("model") else set()  # as is the model
+            # Older answers have neither a finish reason nor a model.
+            reply, finish = value["reply"], value["reply"].get("finish_reason", "")
+            request.meter.snapshots |= {reply["model"]} if reply.get("model") else set()
             ended = {"gen_ai.response.finish_reasons": (finish,)} if finish else {}
             answered = {"factloop.answered_by": BY[came_by], "factloop.mode": value["mode"]}
             traced.set({**answered, **ended, **_tokens(value, came_by)})
@@ -231,7 +229,7 @@ class ModelGateway:
 
 
 def _tokens(value: Value, came_by: AnsweredBy) -> dict[str, int]:
-    """Returns the number of tokens paid for. The tokens of a shared answer are in the span of the call that paid."""
+    """The number of tokens paid for. The tokens of a shared answer are in the span of the call that paid."""
     if came_by != "call":
         return {}
     cost = value["cost"]
@@ -248,7 +246,7 @@ def _messages(prompt: RenderedPrompt) -> list[BaseMessage]:
 
 
 def _sendable(text: str) -> str:
-    """Replaces lone surrogates in a text with question marks. A reply may contain them, but a request must not."""
+    """Replaces lone surrogates with question marks. A reply may contain them, but a request must not."""
     return text.encode(errors="replace").decode()
 
 
@@ -257,10 +255,10 @@ class _ReplyCutOff(ModelOutputError):
 
 
 def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
-    """Rewords the error for users. It then names the model instead of the schema, and says what they can do."""
+    """Rewords the error for users: it names the model instead of the schema, and says what they can do."""
     said = error.message
     if isinstance(error, _ReplyCutOff):
-        said = "the reply was cut off at the token limit: raise --max-tokens"
+        said = "the reply was cut off at the token limit; raise --max-tokens"
     return ModelOutputError(said, schema=error.schema, reply=error.reply, model=model)
 
 
@@ -308,5 +306,7 @@ def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) ->
         return read
     if is_blank(read):
         wanted = ", ".join(args.model_fields)
-        raise ModelOutputError(f"the call of {call.name!r} gives none of: {wanted}", schema=title, reply=said)
+        raise ModelOutputError(
+            f"the call to {call.name!r} must give at least one of: {wanted}", schema=title, reply=said
+        )
     return ToolChoice(call.name, read)

@@ -25,7 +25,7 @@ def probabilities(token: ReplyToken) -> dict[str, float]:
 
 
 def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[ReplyToken, ...]:
-    """Returns the tokens that the pattern matches, with alternatives only for its group `value`.
+    """Returns the tokens that the pattern matches, with alternatives only for its `value` group.
 
     In these tokens, `needed` finds the same matches with the same probabilities as in the whole reply.
     """
@@ -49,10 +49,10 @@ def option_probabilities(
 ) -> Mapping[str, float] | None:
     """Returns the probability of each of `options`, followed by `closing`, at `span` in the joined text of the tokens.
 
-    A text counts for an option if it is the beginning of that option and no other ("insuff" for "insufficient"). If the
-    token in the reply could begin several options, the next token decides. An alternative that could begin several
-    options is ambiguous and counts for none. Options that are not among the alternatives count as 0, so the sum may be
-    well under 1. Returns None if a token of the span has no alternatives, or if the reply does not match any option.
+    A text counts for an option if it is the beginning of only that option ("insuff" for "insufficient"). If the token
+    in the reply could begin several options, the next token decides. An alternative that could begin several options
+    counts for none. Options that are not among the alternatives count as 0, so the sum may be well under 1. Returns
+    None if a token of the span has no alternatives, or if the reply does not match any option.
     """
     text, ends = _joined(tokens)
     first = next((place for place, end in enumerate(ends) if end > span[0]), None)

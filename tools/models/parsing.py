@@ -1,8 +1,9 @@
 """Parses a model's reply according to the requested schema, or explains why it cannot.
 
-Models that are not forced to follow a schema write JSON with small faults, such as a trailing comma, a verdict in
-uppercase, a number as a string, or an object nested in another. These are accepted if only one meaning is possible.
-Nothing else is guessed. Missing fields, incomplete objects and two different answers lead to another request.
+Models that are not forced to follow a schema write JSON with small faults: a trailing comma, a verdict in uppercase, a
+number as a string, or an object nested in another one. Such faults are accepted if only one meaning is possible.
+Nothing else is guessed. If fields are missing, an object is incomplete or there are two different answers, the gateway
+asks again.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def parse_reply(text: str, output: type[T]) -> T:
     """Parses the reply as `output`. Raises ModelOutputError with a message that a model can act on.
 
     Accepts a JSON object alone, in a code fence, or surrounded by prose, after an optional block of thinking. A reply
-    is rejected if two different objects in it fit the schema or if it repeats a field, because then the model has not
+    is rejected if two different objects in it fit the schema or if it repeats a field, because the model has then not
     decided on an answer.
     """
     if len(text) > LONGEST_REPLY:
@@ -54,7 +55,7 @@ def parse_reply(text: str, output: type[T]) -> T:
 
 
 def _whole(body: str) -> tuple[Any] | None:
-    """Returns the JSON value that makes up the whole text, possibly inside a code fence or a tool-call tag."""
+    """The JSON value that makes up the whole text, possibly inside a code fence or a tool-call tag."""
     marked = _FENCE.match(body) or _TAG.match(body)
     try:
         return (_decoded(marked[1] if marked else body),)
@@ -74,7 +75,7 @@ def _decoded(text: str) -> Any:
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("a field is given twice")
+        raise ValueError("a field occurs twice")
     return fields
 
 
@@ -85,7 +86,7 @@ def validate(value: Any, output: type[T], *, reply: str) -> T:
     """Validates a decoded JSON value as `output`. Raises a ModelOutputError that names each invalid field."""
     try:
         value = _unwrapped(value, output)
-        # Validated as JSON, so that strict models still accept JSON's representation of enums and tuples.
+        # The value is validated as JSON, because strict models accept enums and tuples only in their JSON form.
         try:
             return output.model_validate_json(_written(value))
         except ValidationError as error:
@@ -99,12 +100,12 @@ def validate(value: Any, output: type[T], *, reply: str) -> T:
 
 
 def _written(value: Any) -> str:
-    """Returns the value as JSON, with question marks in place of lone surrogates."""
+    """Formats the value as JSON, with question marks in place of lone surrogates."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode().replace("\\u0000", "")
 
 
 def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
-    """Returns the answer inside a string, an object named like the schema, a tool call, or a one-item list."""
+    """The answer inside a string, an object named like the schema, a tool call, or a one-item list."""
     for _ in range(MOST_WRAPPED):
         if isinstance(value, str):
             try:
@@ -124,7 +125,7 @@ def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
 
 
 def _mended(value: Any, error: ValidationError) -> Any:
-    """Returns the value with each invalid field changed to the requested form, if it can have only one meaning."""
+    """Changes each invalid field to the requested form if it can have only one meaning."""
     mended = json.loads(json.dumps(value))
     for item in error.errors(include_url=False, include_context=False):
         *path, last = item["loc"] or ("",)
@@ -163,7 +164,7 @@ def _only_object_within(body: str, output: type[T]) -> T:
         return fitting[0]
     if fitting:
         raise ModelOutputError("the reply contains several different objects", schema=output.__name__, reply=body)
-    raise problem or ModelOutputError("the reply is not one JSON object", schema=output.__name__, reply=body)
+    raise problem or ModelOutputError("the reply is not a single JSON object", schema=output.__name__, reply=body)
 
 
 def _objects(body: str, schema: str) -> Iterator[dict[str, Any]]:
@@ -182,4 +183,4 @@ def _objects(body: str, schema: str) -> Iterator[dict[str, Any]]:
             yield value
         at = body.find("{", end)
     if at >= 0:
-        raise ModelOutputError("the reply is not one JSON object", schema=schema, reply=body)
+        raise ModelOutputError("the reply is not a single JSON object", schema=schema, reply=body)

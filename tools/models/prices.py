@@ -21,10 +21,11 @@ class Price:
     prompt: float
     completion: float
     cached: float | None = None
-    """The price of prompt tokens read from the server's cache, or None if they cost the same as others."""
+    """The price of prompt tokens read from the server's cache, or None if they cost the same as other tokens."""
 
     def cost_usd(self, prompt_tokens: int, completion_tokens: int, *, cached: int = 0, written: int = 0) -> float:
-        """Returns the cost of a call, given how many prompt tokens the server read from and wrote to its cache."""
+        """Returns the cost of a call. `cached` and `written` prompt tokens were read from and written to the server's
+        cache."""
         saved = 0.0 if self.cached is None else cached * (self.prompt - self.cached)
         prompt = (prompt_tokens + WRITING * written) * self.prompt - saved
         return (prompt + completion_tokens * self.completion) / 1e6
@@ -45,4 +46,4 @@ def model_price(model: str) -> Price | None:
 
 def unknown_price(model: str) -> str:
     """Returns the message that rejects a budget for a model with an unknown price."""
-    return f"the price of {model} is unknown, so a budget in USD cannot be enforced: set price_in and price_out"
+    return f"the price of {model} is unknown, so a budget in USD cannot be enforced; set price_in and price_out"

@@ -34,10 +34,8 @@ def tool_parameters(output: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a function's schema without the keywords that only the strict dialect requires.
-
-    Every call would pay for these keywords, and the arguments are validated here anyway.
-    """
+    """Removes from a function's schema the keywords that only the strict dialect requires. Every call would pay for
+    them, and we validate the arguments anyway."""
     loose: dict[str, Any] = _loosened(schema)
     return loose
 
@@ -48,7 +46,7 @@ def _loosened(node: Any) -> Any:
     if not isinstance(node, Mapping):
         return node
     loose = {key: _loosened(value) for key, value in node.items() if key not in _STRICT_ONLY | {"properties"}}
-    if "properties" in node:  # the keys are names of fields, even if they look like keywords
+    if "properties" in node:  # these keys are field names, even if they look like keywords
         loose["properties"] = {name: _loosened(value) for name, value in node["properties"].items()}
     return loose
 
@@ -97,11 +95,11 @@ class Offers(Generic[Answer, Args]):
     args: type[Args]
     answer: type[Answer]
     undecided: Callable[[Answer], bool]
-    """Whether a structured output can contain both an answer and a tool choice."""
+    """Whether an answer leaves the question open, so that it may come with a tool choice."""
 
     @cached_property
     def as_openai(self) -> list[dict[str, Any]]:
-        """Returns the tools in OpenAI's function format."""
+        """The tools in OpenAI's function format."""
         parameters = tool_parameters(self.args)
         return [
             {"type": "function", "function": {"name": name, "description": said, "parameters": parameters}}
@@ -110,7 +108,7 @@ class Offers(Generic[Answer, Args]):
 
     @cached_property
     def answer_or_choice(self) -> type[Answer]:
-        """Returns a model with the answer and a tool's arguments (and name, if there are several), all optional."""
+        """A schema with the answer and a tool's arguments (and the tool's name, if there are several), all optional."""
         fields: dict[str, Any] = {name: (field.annotation, field) for name, field in self.args.model_fields.items()}
         if len(self.tools) > 1:
             fields[TOOL_FIELD] = (str, "")

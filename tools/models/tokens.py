@@ -23,7 +23,7 @@ _VOCABULARIES = {
 
 
 def count_tokens(text: str) -> int:
-    """Estimates the number of tokens with tiktoken or, without its vocabulary, as a quarter of the length."""
+    """Estimates the number of tokens with tiktoken or, without its vocabulary, as a quarter of the text's length."""
     encoding = _encoding()
     if encoding is None:
         return -(-len(text) // CHARACTERS_PER_TOKEN)

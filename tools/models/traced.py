@@ -32,11 +32,8 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mapping[str, Value]:
-    """Returns the span values for the model, its provider, its server and its sampling.
-
-    `model` is the model as it is called now. It may have changed since it was built, because servers may reject a
-    temperature.
-    """
+    """Returns the span values for the model, its provider, its server and its sampling. `model` is the model as it is
+    called now, which may differ from the one that was built, because a server may have rejected the temperature."""
     asked = model or chat.model
     sampling = {name: getattr(asked, name, chat.identity.get(name)) for name in SAMPLING}
     return {
@@ -48,7 +45,7 @@ def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mappi
 
 @cache
 def _named(name: str, kind: type[BaseChatModel]) -> Mapping[str, Value]:
-    """Returns model and provider. For a name without provider (user-built models), uses the package of the class."""
+    """The model and provider. If the name has no provider (user-built models), the class's package is used."""
     provider, sign, bare = name.partition(":")
     if not sign:
         package = kind.__module__.partition(".")[0]

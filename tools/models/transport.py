@@ -38,9 +38,9 @@ from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 MODE_REFUSED = frozenset({400, 422, 501})
 """Statuses with which servers reject a mode that they do not support."""
 NO_ENDPOINT = 404
-"""Status with which routers report that none of their servers for this model supports tools."""
+"""The status with which routers report that none of their servers for this model supports tools."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
-"""Statuses with which servers and routers reject log-probabilities. Not all of them name the field."""
+"""Statuses with which servers and routers reject log-probabilities. Not every server names the rejected field."""
 LOGPROBS_FIELDS = frozenset({"logprobs", "top_logprobs"})
 REFUSED_SETTINGS = {
     "temperature": Concession.NO_TEMPERATURE,
@@ -50,7 +50,7 @@ REFUSED_SETTINGS = {
 """Maps a setting that a server rejects to a concession. If the server names no setting, all concessions are tried."""
 MOST_BEGINNINGS = 10_000
 DEFAULT_COMPLETION = 1024
-"""Number of tokens reserved for a reply if the model has no token limit."""
+"""Number of tokens to reserve for a reply if the model has no token limit."""
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,16 @@ class Request:
     needed: re.Pattern[str] | None = None
     """Matches the tokens to keep (see `logprobs.only_needed`). None keeps all tokens."""
     parts: Sequence[int] = ()
-    """End positions of the parts of the first user turn that other requests may share as a prefix."""
+    """Positions in the first user turn. Other requests may share the text before a position."""
     draw: int = 0
     """Number of the answer if the same messages need several answers. Each is requested and stored separately."""
     is_repair: bool = False
-    """Whether this is a repair. Repairs go first, to find out early whether the answers of a model can be parsed."""
+    """Whether this is a repair. Repairs go first, to find out early whether the model's answers can be parsed."""
     tried: Concession | None = None
     """A concession to try, to find out whether the server then answers."""
 
     def schema(self, mode: Mode) -> wire.Schema:
-        """The schema of the reply. Without tool calling, it includes the tool choice."""
+        """Returns the schema of the reply. Without tool calling, the schema includes the tool choice."""
         if self.output is None:
             return {}
         if self.offers is None or mode is Mode.TOOLS:
@@ -126,9 +126,8 @@ class Transport:
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
         """Returns the model's reply, its cost, and the mode in which it was requested.
 
-        Raises ToolError, ToolTimeout, ModelRefusal, BudgetExceeded, ConfigError.
-
-        If a server rejects log-probabilities, they are not requested again.
+        If a server rejects log-probabilities, they are not requested again. Raises ToolError, ToolTimeout,
+        ModelRefusal, BudgetExceeded, ConfigError.
         """
         if request.meter.before_paying is not None:
             await request.meter.before_paying()
@@ -142,16 +141,13 @@ class Transport:
                 await self._first_answer.raise_blamed(error)
             answer = await self._send(replace(request, top_logprobs=0))
             gives_logprobs = False
-        if self.abilities.gives_logprobs is None and answer[-1] is not Mode.TOOLS:  # tool calls do not request them
+        if self.abilities.gives_logprobs is None and answer[-1] is not Mode.TOOLS:  # not requested with tool calls
             self.abilities.gives_logprobs = gives_logprobs
         return answer
 
     async def _send(self, request: Request, *, blaming: bool = True) -> tuple[Reply, CallCost, Mode]:
-        """Returns the answer. If the server rejects the first requests in all modes, drops settings that may be the
-        reason.
-
-        With `blaming`, a server that has never answered and rejects our requests causes a ConfigError.
-        """
+        """Returns the answer. If the server rejects the first requests in all modes, tries without settings that may be
+        the cause. With `blaming`, raises ConfigError if a server that has never answered rejects our requests."""
         try:
             return await self._in_some_mode(request, blaming=blaming)
         except ToolError as error:
@@ -172,9 +168,8 @@ class Transport:
         raise refusal
 
     async def _in_some_mode(self, request: Request, *, blaming: bool) -> tuple[Reply, CallCost, Mode]:
-        """Tries each mode. A mode counts as unavailable only if a weaker one works; if none does, the request is at
-        fault.
-        """
+        """Tries each mode. A mode counts as unavailable only if a weaker mode works. If none works, the request is at
+        fault."""
         refused: list[Mode] = []
         refusal: ToolError | None = None
         for mode in Mode if request.output is not None else (Mode.TEXT,):
@@ -195,7 +190,7 @@ class Transport:
                 self._has_answered = True
                 self.abilities.note_refused(refused)
                 return *answer, mode
-        assert refusal is not None  # plain text is always available, so the server rejected even that
+        assert refusal is not None  # plain text is always tried, so the server rejected even that
         raise refusal
 
     async def _tried(self, mode: Mode, request: Request) -> tuple[Reply, CallCost]:
@@ -206,7 +201,7 @@ class Transport:
         messages = self._messages(mode, request)
         limits_money = self._budget.limits_money or request.meter.allowance.limits_money
         worst_usd = (self._most(request, mode, messages).cost_usd or 0.0) if limits_money else 0.0
-        # The budget comes first, so that calls that exceed it do not wait for their turn with the server.
+        # The budget is checked first, so that calls that exceed it do not wait for their turn.
         async with (
             request.meter.allowance.reserve(worst_usd) as of_check,
             self._budget.reserve(worst_usd) as reservation,
@@ -217,7 +212,7 @@ class Transport:
                     raise AskedNoFurther(said, schema="", reply="", model=self._chat.name)
                 reservation.is_unused = of_check.is_unused = False
                 if self.abilities.gives_logprobs is False and request.top_logprobs:
-                    put = self._bound(mode, request)  # this may have been learned while the request waited
+                    put = self._bound(mode, request)  # this may have become known while the request waited
                 started, most = time.perf_counter(), partial(self._most, request, mode, messages)
                 request.meter.sent(most)
                 try:
@@ -276,7 +271,7 @@ class Transport:
         return wire.with_breakpoints(messages, self._shared(messages[1].text, request.parts))
 
     def _shared(self, text: str, parts: Sequence[int]) -> int:
-        """Returns how many leading characters an earlier turn had in common with this one, up to the end of a part."""
+        """Returns how many leading characters this turn has in common with an earlier one, up to the end of a part."""
         if len(self._beginnings) > MOST_BEGINNINGS:
             self._beginnings.clear()
         hashes = {hash(text[:end]): end for end in parts}
@@ -301,7 +296,8 @@ class Transport:
         return failure
 
     def _most(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> CallCost:
-        """Returns the maximum cost of this attempt. A prompt token has at least one byte, and the schema counts too."""
+        """Returns the maximum cost of this attempt. Each prompt token has at least one byte, and the schema counts
+        too."""
         tools = request.offers.as_openai if request.offers is not None else []
         extra = json.dumps([request.schema(mode), tools])
         prompt_bytes = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) + len(extra)
@@ -324,10 +320,8 @@ class Transport:
 
 
 def _without_tokens(model: BaseChatModel) -> BaseChatModel:
-    """Returns the model without streaming, which LangChain would use whenever an application listens to tokens.
-
-    If the user has set `streaming=True`, it is kept, because the server may support nothing else.
-    """
+    """Disables streaming, which LangChain would use whenever an application listens to tokens. If the user has set
+    `streaming=True`, it is kept, because the server may support nothing else."""
     return model if getattr(model, "streaming", False) else model.model_copy(update={"disable_streaming": True})
 
 

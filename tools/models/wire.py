@@ -22,7 +22,7 @@ Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
 Bound = Callable[[Sequence[BaseMessage]], Awaitable[BaseMessage]]
 TAGS = ("factloop", "nostream")
-"""Tags for the runs of a judge. The second one makes LangGraph keep judge messages out of an application's stream."""
+"""Tags for a judge's runs. With the second tag, LangGraph keeps the judge's messages out of an application's stream."""
 
 
 class Mode(StrEnum):
@@ -41,7 +41,7 @@ NEEDS_SCHEMA_IN_PROMPT = frozenset({Mode.JSON_MODE, Mode.TEXT})
 
 
 class ModeUnavailable(Exception):
-    """Raised if this chat model cannot be queried in this mode."""
+    """Raised if this chat model cannot be called in this mode."""
 
 
 def bind(
@@ -52,10 +52,10 @@ def bind(
     `top_logprobs` requests that many alternatives for each token, but only with OpenAI's API.
 
     With OpenAI's chat-completions API, the fields go directly into the request body, because only the raw message is
-    needed. Other providers use the client library's typed transformation of a schema and the parser chain of
-    `with_structured_output`, which together would cost 2.5 ms of CPU time per call.
+    needed. For other providers, the client library transforms the schema and `with_structured_output` parses the reply,
+    which takes 2.5 ms of CPU time per call.
     """
-    from langchain_openai.chat_models.base import BaseChatOpenAI  # late: rarely needed
+    from langchain_openai.chat_models.base import BaseChatOpenAI  # imported late, because it is rarely needed
 
     quiet = RunnableConfig(tags=list(TAGS))
     try:
@@ -63,7 +63,7 @@ def bind(
             fields = _openai_fields(mode, schema, tools)
             if top_logprobs:
                 fields |= {"logprobs": True, "top_logprobs": top_logprobs}
-            # The fields are arguments, because a binding would merge configurations in every call.
+            # The fields are passed as arguments, because a binding would merge configurations in every call.
             body: dict[str, Any] = {"extra_body": {**(model.extra_body or {}), **fields}} if fields else {}
             return partial(model.ainvoke, config=quiet, **body)
         if mode is Mode.TEXT:
@@ -93,14 +93,12 @@ def _openai_fields(mode: Mode, schema: Schema, tools: Sequence[OpenAITool]) -> d
 
 
 def caches_by_breakpoints(model: BaseChatModel) -> bool:
-    """Returns whether the model's provider caches only marked text. Other providers cache automatically or not
-    at all.
-    """
+    """Returns whether the provider caches only marked text. Other providers cache automatically or not at all."""
     return type(model).__module__.startswith("langchain_anthropic")
 
 
 def with_breakpoints(messages: Sequence[BaseMessage], shared: int) -> list[BaseMessage]:
-    """Returns the messages with cache marks after the system message and the shared part of the user's turn."""
+    """Adds cache marks after the system message and after the shared part of the user's turn."""
     system, user, *others = messages
     mark = {"type": "text", "cache_control": {"type": "ephemeral"}}
     if shared:
@@ -118,7 +116,7 @@ def answer_as_tool(schema: Schema) -> dict[str, Any]:
 class ToolCall:
     name: str
     args: Mapping[str, Any] | str
-    """The arguments, as a string if the model wrote something other than JSON."""
+    """The arguments, or a string if the model wrote something other than JSON."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +149,7 @@ class Reply:
     finish_reason: str = ""
     """Why the reply ended, in the provider's terms. Empty if unknown."""
     model: str = ""
-    """The model that answered, as named by the server, such as `gpt-4o-2024-08-06` if `gpt-4o` was requested."""
+    """The model that answered, as named by the server: for example `gpt-4o-2024-08-06` if `gpt-4o` was requested."""
 
 
 def read_reply(message: BaseMessage) -> Reply:
@@ -195,7 +193,7 @@ def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
 
 
 def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> ReplyToken:
-    """Reads a token, from its bytes if it has any. If a character is split across tokens, the last one contains it."""
+    """Reads a token, from its bytes if it has any. A character that is split across tokens belongs to the last one."""
     said, spelled = str(item["token"]), item.get("bytes")
     text = said if spelled is None else decoder.decode(bytes(spelled))
     others = (one for one in item.get("top_logprobs") or () if one["token"] != said)
@@ -205,11 +203,8 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 
 
 def is_heeded(mode: Mode, reply: Reply) -> bool:
-    """Returns whether the reply has the form that the mode requires.
-
-    Also True if it was cut off or refused, because the form might have followed: some models think aloud before a tool
-    call.
-    """
+    """Returns whether the reply has the form that the mode requires. Also True if the reply was cut off or refused,
+    because it might have reached that form: some models think aloud first."""
     if mode is Mode.TEXT or reply.refusal is not None or reply.cut_off:
         return True
     if mode is Mode.TOOLS:

@@ -15,9 +15,10 @@ AnyModel = str | BaseChatModel | Runnable[Any, Any]
 
 
 class WrappedChatModel(BaseChatModel):
-    """A wrapped model as a chat model. It keeps bindings and fallbacks, and binds tools to each inner model.
+    """Makes a wrapped model usable as a chat model. It keeps bindings and fallbacks, and binds tools to each inner
+    model.
 
-    The gateway handles retries, because it counts every request.
+    Retries are left to the gateway, which counts every request.
     """
 
     runnable: Runnable[Any, Any]
@@ -37,13 +38,13 @@ class WrappedChatModel(BaseChatModel):
 
 
 def unwrapped(model: Any) -> Any:
-    """Returns a wrapped chat model as a chat model, and anything else unchanged."""
+    """Turns a wrapped chat model into a chat model. Returns anything else unchanged."""
     is_wrapped = isinstance(model, RunnableBindingBase | RunnableWithFallbacks) and models_in(model, {})
     return WrappedChatModel(runnable=model) if is_wrapped else model
 
 
 def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatModel, dict[str, Any]]]:
-    """Returns the models with their bindings, in the order of use, or nothing if one of them is not a chat model."""
+    """Returns the models with their bindings, in the order of use. Empty if one of them is not a chat model."""
     if isinstance(wrapped, BaseChatModel):
         return [(wrapped, bound)]
     if isinstance(wrapped, RunnableBindingBase):
@@ -53,7 +54,7 @@ def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatMode
 
 
 def mapped(wrapped: Any, change: Callable[[BaseChatModel], Runnable[Any, Any]]) -> Runnable[Any, Any]:
-    """Applies the same wrappers to changed models."""
+    """Applies `change` to each model inside the wrappers."""
     if isinstance(wrapped, BaseChatModel):
         return change(wrapped)
     if isinstance(wrapped, RunnableWithFallbacks):

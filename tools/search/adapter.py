@@ -51,8 +51,8 @@ def _own_code(name: str, what: str) -> Iterator[None]:
 
 
 def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:
-    """Returns a ToolError with the type and message of the error, and logs it (at level DEBUG, with the whole
-    traceback).
+    """Returns a ToolError with the type and message of the error. Also logs the error, with its traceback at level
+    DEBUG.
 
     Omits secrets of the request and the environment, query strings of URLs, and values named like a key, token or
     password.
@@ -84,11 +84,11 @@ _DATE_KEYS = ("date", "published", "published_at")
 
 
 class RetrieverSearch(SearchTool):
-    """Searches with a retriever or a function that takes a query. Its documents' metadata provide source, title and
-    date.
+    """Searches with a retriever or a function that takes a query. Source, title and date come from the documents'
+    metadata.
 
-    Errors of the retriever become a ToolError with the same message. They are not retried, because retrying is up to
-    the retriever.
+    If the retriever fails, the search raises a ToolError with the same message. It does not retry, because that is up
+    to the retriever.
     """
 
     name: str = "retriever"
@@ -135,7 +135,7 @@ class RetrieverSearch(SearchTool):
             ask = self.retriever
             has_async = inspect.iscoroutinefunction(ask) or inspect.iscoroutinefunction(type(ask).__call__)
         if not has_async:
-            return await super().asearch(query, limit)  # uses our own threads, because asyncio has few
+            return await super().asearch(query, limit)  # runs in our own threads, because asyncio has few
         with _own_code(self.name, "the retriever"):
             return self._hits(await ask(query), limit)
 
@@ -147,16 +147,17 @@ class RetrieverSearch(SearchTool):
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
         """Converts documents to hits. Raises ToolError for anything else, even None, which is not an empty list."""
         try:
-            documents = documents_of("its result", found)
+            documents = documents_of("result", found)
         except DataError as error:
             raise ToolError(f"{self.name}: {error}", tool=self.name) from error
         if documents is None:
-            raise ToolError(f"{self.name}: it returned None, not a list of documents", tool=self.name)
+            raise ToolError(f"{self.name}: the retriever returned None, not a list of documents", tool=self.name)
         return hits_of(documents, self.name)[:limit]
 
 
 def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchHit]:
-    """Returns a hit for each document with text. A document without a source is named by tool and position."""
+    """Returns a hit for each document with text. A document without a source is named after the tool and its
+    position."""
     return [
         SearchHit(
             source=_first(document.metadata, _SOURCE_KEYS) or document.id or f"{fallback_source}#{place}",
@@ -174,7 +175,7 @@ MOST_METADATA = 1_000
 
 
 def source_document(document: Document, index: int | None = None) -> SourceDocument | None:
-    """Returns the parts of a document to store with its passages, or None if there are none."""
+    """Returns the details of a document to store with its passages, or None if there are none."""
     said = {name: _as_json(value) for name, value in document.metadata.items()}
     metadata = {name: from_json(value) for name, value in said.items() if len(value) <= MOST_METADATA}
     if index is None and document.id is None and not metadata:
@@ -195,10 +196,9 @@ def _first(metadata: dict[str, Any], keys: Iterable[str]) -> str | None:
 
 
 def as_search_tool(thing: object) -> SearchTool:
-    """Returns a `SearchTool` unchanged, and wraps a retriever, a vector store, a LangChain tool with one string
-    argument, or a function that takes a query.
+    """Wraps a retriever, a vector store, a LangChain tool with one string argument, or a function that takes a query.
 
-    Raises ConfigError for anything else.
+    Returns a `SearchTool` unchanged. Raises ConfigError for anything else.
     """
     if isinstance(thing, SearchTool):
         return thing
@@ -211,13 +211,13 @@ def as_search_tool(thing: object) -> SearchTool:
     if callable(thing) and not isinstance(thing, type):
         return RetrieverSearch(thing)
     raise ConfigError(
-        f"{type(thing).__name__} cannot be used as a search; pass a SearchTool, a LangChain retriever, a vector store, "
-        "a LangChain tool with one string argument, or a function that takes a query"
+        f"cannot search with an object of type {type(thing).__name__}; pass a SearchTool, a LangChain retriever, "
+        "a vector store, a LangChain tool with one string argument, or a function that takes a query"
     )
 
 
 class LangChainToolSearch(SearchTool):
-    """Wraps a LangChain tool that takes one string. Its text and each document in its artifact become hits."""
+    """Wraps a LangChain tool that takes one string. The tool's text and each document in its artifact become hits."""
 
     tool: BaseTool
     argument: str
@@ -257,7 +257,7 @@ class LangChainToolSearch(SearchTool):
         return self._hits(answer)[:limit]
 
     def _call(self, query: str) -> dict[str, Any]:
-        """Calls the tool with a tool call, because it returns its artifact only for a tool call."""
+        """Wraps the query in a tool call, because the tool returns its artifact only for a tool call."""
         return {"name": self.tool.name, "args": {self.argument: query}, "id": "search", "type": "tool_call"}
 
     def _hits(self, answer: object) -> list[SearchHit]:
@@ -277,5 +277,5 @@ def _string_argument(tool: BaseTool) -> str:
     required = tool.get_input_jsonschema().get("required", [])
     names = required if len(required) == 1 else list(arguments)
     if len(names) != 1 or arguments[names[0]].get("type") != "string":
-        raise ConfigError(f"the tool {tool.name!r} cannot search, because it must take exactly one string argument")
+        raise ConfigError(f"cannot search with the tool {tool.name!r}: it must take exactly one string argument")
     return str(names[0])

@@ -38,12 +38,13 @@ class SearchHit(Record):
 
 
 def textless(name: str) -> ToolError:
-    """Returns the error of a search that found only pages without text, which is different from finding nothing."""
+    """Returns the error for a search that found only pages without text, which is different from finding nothing."""
     return ToolError(f"{name}: the search found pages, but none of them contains text", tool=name, status=200)
 
 
 def with_text(name: str, found: Sequence[SearchHit], limit: int) -> list[SearchHit]:
-    """Returns at most `limit` hits, omitting hits without text. Raises ToolError if none has text."""
+    """Returns at most `limit` hits, leaving out hits without text. Raises ToolError if there are hits but none has
+    text."""
     hits = [hit for hit in found if hit.passage.strip()]
     if found and not hits:
         raise textless(name)
@@ -55,8 +56,7 @@ class SearchInput(BaseModel):
 
 
 class SearchTool(BaseTool):
-    """Base class of all search tools. Subclasses implement `search`, which `asearch` runs in a thread unless
-    overridden.
+    """Base class of all search tools. Subclasses implement `search`, which the default `asearch` runs in a thread.
 
     As a LangChain tool, it takes a `query` and returns numbered passages as its content and the hits as its artifact.
     """
@@ -68,7 +68,7 @@ class SearchTool(BaseTool):
     limit: int = 3
     """Number of hits to return if the tool is called as a LangChain tool."""
     usd_per_query: float | None = None
-    """Price of one query in USD. If it is None (unknown), the cost of a run is unknown too."""
+    """Price of one query in USD. If it is unknown (None), the cost of a run is unknown too."""
     concurrency_limit: int = 64
     """Maximum number of concurrent calls, which limits the number of threads or the load on a server."""
 
@@ -84,20 +84,21 @@ class SearchTool(BaseTool):
 
     def _threads(self) -> ThreadPoolExecutor:
         """The threads of this tool. asyncio's default pool is small (six threads on two cores) and shared."""
-        process = os.getpid()  # a forked process inherits the pool of its parent, but not the threads
+        process = os.getpid()  # a forked process inherits its parent's pool, but not the threads
         if process not in self._pools:
             self._pools[process] = ThreadPoolExecutor(self.concurrency_limit, thread_name_prefix=self.name)
         return self._pools[process]
 
     def __getstate__(self) -> dict[Any, Any]:
-        """Returns the state without threads, which cannot move to another process."""
+        """Leaves out the threads, which cannot move to another process."""
         state = super().__getstate__()
         return {**state, "__pydantic_private__": {**(state["__pydantic_private__"] or {}), "_pools": {}}}
 
     @property
     @abstractmethod
     def identity(self) -> str:
-        """The name in cache keys. It changes if answers may change (index hash, URL), and contains no secrets."""
+        """The name in cache keys. It must change if answers may change (index hash, URL), and must not contain
+        secrets."""
 
     @property
     def recorded_as(self) -> str | None:
@@ -106,11 +107,11 @@ class SearchTool(BaseTool):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Sentences about the searched documents that must appear in a report."""
+        """Warnings about the searched documents that must appear in a report."""
         return ()
 
     def reach(self) -> None:
-        """Checks, without a request that costs money, that the tool's server answers and accepts any key.
+        """Checks that the tool's server answers and accepts the key. Sends no request that costs money.
 
         Takes at most `REACH_S`. Raises ToolError, ToolTimeout.
         """
@@ -140,7 +141,7 @@ class SearchTool(BaseTool):
 
     @property
     def is_local(self) -> bool:
-        """Whether the tool searches within this process, without a server to pace, wait for or retry."""
+        """Whether the tool searches within this process, so that there is no server to limit, wait for or retry."""
         return False
 
     @property
@@ -149,9 +150,9 @@ class SearchTool(BaseTool):
         return False
 
     def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - for subclasses
-        """Returns all passages, each once, in reading order.
+        """Returns all passages in reading order, or None if they are longer than `most_characters`.
 
-        Returns None if they have more than `most_characters` in total, including titles and headings.
+        The length includes titles and headings. No passage appears twice.
         """
         return None
 
@@ -171,7 +172,7 @@ class SearchTool(BaseTool):
 
 
 def over_pages(first: str, last: str) -> str:
-    """The source of a passage that begins in `first` and ends in `last`, such as `a.pdf#page=1-2`."""
+    """Returns the source of a passage that begins in `first` and ends in `last`, such as `a.pdf#page=1-2`."""
     file, page, begins = first.partition("#page=")
     begins, ends = begins.partition("-")[0], last.partition("#page=")[2].rpartition("-")[2]
     return f"{file}{page}{begins}-{ends}" if page and ends not in ("", begins) else first

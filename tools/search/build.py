@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 
 class SearchBuilder(Protocol):
-    """The builder to which an entry point in `factloop.search` refers, such as `package.module:MySearch.build`."""
+    """Builds a search. Entry points in `factloop.search` refer to it, for example as
+    `package.module:MySearch.build`."""
 
     def __call__(self, *, timeout_s: float, replayed: bool, **options: Any) -> SearchTool:
         """Builds the tool. Raises ConfigError if a key or URL is missing.
 
-        If `replayed`, the tool is never called, because its results are recorded, so it must not require a key or URL.
-        `options` are the settings whose names start with the provider's name, for built-in tools only.
+        If `replayed`, the tool must not require a key or URL, because its results are recorded and it is never called.
+        Only built-in tools get `options`, which are the settings whose names start with the tool's name.
         """
         ...
 
@@ -37,16 +38,16 @@ PROVIDERS = {
     "brave": "hosted:BraveSearch",
     "exa": "hosted:ExaSearch",
 }
-"""Built-in searches: maps names to the module in `factloop.tools.search` and its `SearchTool`."""
+"""Maps the name of each built-in search to its module in `factloop.tools.search` and its `SearchTool`."""
 
 
 def built_in_searches() -> tuple[str, ...]:
-    """Returns the names of the built-in searches."""
     return tuple(PROVIDERS)
 
 
 def search_builder(name: str) -> SearchBuilder:
-    """Returns the builder of the search with that name. Imports only its module. Raises ConfigError for other names."""
+    """Returns the builder of the search with that name. Imports only its module. Raises ConfigError for unknown
+    names."""
     if name in PROVIDERS:
         module, _, tool = PROVIDERS[name].partition(":")
         return cast("SearchBuilder", getattr(import_module(f"factloop.tools.search.{module}"), tool).build)
@@ -65,7 +66,7 @@ def check_names(names: Sequence[str]) -> None:
 
 def _unknown(name: str) -> ConfigError:
     known = ", ".join((*PROVIDERS, *plugin_names(SEARCH)))
-    return ConfigError(f"unknown search {name!r}: use {known}, or a path to documents")
+    return ConfigError(f"unknown search {name!r}; use {known}, or a path to documents")
 
 
 def build_search_tools(
@@ -80,7 +81,7 @@ def build_search_tools(
     replayed: bool = False,
     options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[SearchTool]:
-    """Builds one tool for each distinct name, in order, then one for all documents, if there are any.
+    """Builds one tool for each distinct name, in order, and then one for all documents, if there are any.
 
     Documents are indexed here, which may take seconds. Raises ConfigError for an unknown name or a missing key or URL,
     and DataError for unreadable documents. Only the modules of the requested tools are imported. With `replayed`, the

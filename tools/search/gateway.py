@@ -32,22 +32,19 @@ from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 T = TypeVar("T")
 
 BY = {"call": "search", "cache": "cache", "identical_call": "identical_call"}
-"""Describes in a span where hits came from."""
+"""Maps how hits were obtained to the name for it in spans."""
 KEEP_S = 24 * 3600.0
 """Age in seconds at which web searches in the shared cache are repeated. In a run directory, answers never expire."""
 
 
 @dataclass(frozen=True)
 class SearchAnswer:
-    """The answer to one query."""
-
     query: str
     hits: tuple[SearchHit, ...]
     retrieved_at: datetime
 
 
 def limiter_of_tool(tool: SearchTool) -> Limiter:
-    """Returns a new limiter for the server of a tool."""
     return Limiter(concurrency=tool.concurrency_limit)
 
 
@@ -82,7 +79,7 @@ class SearchGateway:
         """We give up on a tool's server if it accepts no request for `patience_s` seconds. `rest_s` is the longest
         pause before trying it again.
 
-        `budget` is charged for searches. A tool with an unknown price counts as free. Gateways with the same `servers`
+        Searches are charged to `budget`. A tool with an unknown price counts as free. Gateways with the same `servers`
         or the same `limiter_of` share their limiters.
         """
         self.tools = tuple(tools)
@@ -98,8 +95,8 @@ class SearchGateway:
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
         """Returns a gateway to other tools that shares answers, budget and limiters with this one.
 
-        Answers of tools that are not cacheable are not shared, and are discarded with the gateway, because two
-        retrievers of one kind look alike but must not get each other's hits.
+        Answers of tools that are not cacheable are not shared, and are discarded with the gateway. Two retrievers of
+        one type look alike but must not get each other's hits.
         """
         other = copy(self)
         other.tools = tuple(tools)
@@ -119,7 +116,7 @@ class SearchGateway:
         return self._servers[id(tool)]
 
     async def reach(self) -> None:
-        """Checks once, before money is spent, that at least one search server can be reached and that none rejects our
+        """Checks once, before money is spent, that a search server can be reached and that no server rejects our
         requests.
 
         Raises ConfigError for a rejected key, and ToolError if no tool's server can be reached. Servers that cannot be
@@ -198,7 +195,7 @@ class SearchGateway:
         except ToolError as error:
             if is_wrong_set_up(error):
                 await server.first_answer.raise_blamed(error)
-            raise  # the server is one of several sources, and claims that need it stay unscored
+            raise  # only claims that need this server stay unscored
 
     def key(self, tool: SearchTool, query: str) -> str:
         """Returns a key that is the same for all searches that can share their hits."""
@@ -206,7 +203,7 @@ class SearchGateway:
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
     def recorded_as(self, tool: SearchTool, query: str) -> TapeRequest | None:
-        """Returns a search as recorded on a tape, or None for a local, repeatable tool."""
+        """Returns the search in the form recorded on a tape, or None for a local, repeatable tool."""
         if tool.recorded_as is None:
             return None
         exact = [tool.name, tool.recorded_as, query, self._results]
@@ -280,7 +277,7 @@ class SearchGateway:
         except Exception as error:
             raise ToolError(f"{tool.name}: the search failed ({type(error).__name__})", tool=tool.name) from error
         if not isinstance(found, list) or not all(isinstance(hit, SearchHit) for hit in found):
-            raise ToolError(f"{tool.name}: the search did not return a list of SearchHit", tool=tool.name)
+            raise ToolError(f"{tool.name}: the search must return a list of SearchHit objects", tool=tool.name)
         return found
 
     @staticmethod
@@ -322,7 +319,7 @@ class SearchCall:
 
 
 def _is_answered(error: FactloopError) -> bool:
-    """Returns whether the server answered with a success status, for which providers charge whatever the content."""
+    """Whether the server answered with a success status. Providers charge for such answers, whatever the content."""
     return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300
 
 

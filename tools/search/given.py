@@ -33,8 +33,8 @@ class GivenDocuments(PassageSearch):
     """Searches documents in memory. It is free, needs no network access, and writes nothing to disk.
 
     Source, title and date come from the documents' metadata, as with a retriever, or from their front matter and first
-    heading. A document without a source is named `given_documents#` plus its position. It takes a second to index
-    100,000 passages.
+    heading. A document without a source is named `given_documents#` plus its position. Indexing 100,000 passages takes
+    a second.
     """
 
     name: str = "given_documents"
@@ -93,15 +93,14 @@ class GivenIndexes:
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """Returns a search tool for the documents supplied with a response, or None for no documents. Raises
-        DataError.
-        """
+        """Returns a search tool for the documents supplied with a response. None if there are none. Raises
+        DataError."""
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)
         return await self.of(documents_of("documents", given) or ())
 
     async def of(self, documents: Sequence[Document]) -> GivenDocuments | None:
-        """Returns a search tool for the documents, indexed in another thread, or None if none of them contains text."""
+        """Returns a search tool for the documents, indexed in another thread, or None if they contain no text."""
         key = contents_hash(documents)
         with self._lock:
             kept = self._indexes.get(key)
@@ -116,12 +115,13 @@ class GivenIndexes:
 
 
 def without_contents(identity: str) -> str:
-    """Returns the identity of a search tool, without the hash of the contents if it searches supplied documents."""
+    """Returns a search tool's identity. If the tool searches supplied documents, the hash of their contents is left
+    out."""
     return _IDENTITY if identity.startswith(f"{_IDENTITY} ") else identity
 
 
 def is_given(identity: str) -> bool:
-    """Returns whether this is the identity of a search in supplied documents."""
+    """Returns whether this identity belongs to a search in supplied documents."""
     return without_contents(identity) == _IDENTITY
 
 
@@ -152,7 +152,7 @@ def _sections(hit: SearchHit) -> Iterator[Section]:
 
 
 def _without_margin(text: str) -> str:
-    """Removes the indentation of source code from a text, which would turn headings into code."""
+    """Removes indentation that comes from source code and would turn headings into code."""
     first, line_end, rest = text.partition("\n")
     begins = first.lstrip(" \t")
     is_flush = begins == first and begins and not begins.startswith("#")

@@ -16,17 +16,18 @@ from factloop.core.errors import DataError
 GivenDocument = str | Document | Mapping[str, Any]
 """A string, a LangChain document, or a mapping with metadata and one of `page_content`, `text` and `content`."""
 Documents = GivenDocument | Iterable[GivenDocument | tuple[GivenDocument, float]] | BaseRetriever | VectorStore
-"""The sources that can be supplied with a response: documents with or without scores, a store, or a retriever."""
+"""What can be supplied with a response: documents with or without scores, a vector store, or a retriever."""
 Retrieve = Callable[[str], Any]
 """A function, synchronous or not, that takes a query and returns documents."""
 _TEXTS = ("page_content", "text", "content")
 
 
 def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
-    """Converts texts, mappings and documents, with or without scores, to documents. Also accepts a single one.
+    """Converts texts, mappings and documents, with or without scores, to LangChain documents. Also accepts a single
+    one.
 
-    Arrays and series of texts are treated as lists, like all other iterables except tables and models. None stays None.
-    Raises a DataError that names the item.
+    Accepts arrays, series and all other iterables except tables and models. None stays None. Raises a DataError with
+    the number of the item.
     """
     if value is None:
         return None
@@ -55,7 +56,7 @@ def _document(name: str, item: object) -> Document:
 def _of_mapping(name: str, item: Mapping[str, Any]) -> Document:
     key = next((key for key in _TEXTS if isinstance(item.get(key), str)), None)
     if key is None:
-        raise DataError(f"{name}: none of {', '.join(_TEXTS)} is a string")
+        raise DataError(f"{name}: needs a string under one of these keys: {', '.join(_TEXTS)}")
     nested = item.get("metadata")
     metadata = {str(name): value for name, value in item.items() if name not in (key, "id", "metadata")}
     if isinstance(nested, Mapping):

@@ -27,8 +27,8 @@ T = TypeVar("T", bound=BaseModel)
 class KeyedSearch(SearchTool):
     """Base class of hosted searches. The key comes from `api_key` or from the provider's environment variable.
 
-    Pages without text are skipped. If none of the pages contains text, the search fails, because their content is
-    unknown. The constructor raises ConfigError if the key is missing or the URL is invalid.
+    Pages without text are skipped. If no page contains text, the search fails, because we do not know what the pages
+    say. The constructor raises ConfigError if the key is missing or the URL is invalid.
     """
 
     key_variable: ClassVar[str]
@@ -68,9 +68,11 @@ class KeyedSearch(SearchTool):
         """Returns the key without surrounding spaces. Raises ConfigError if it is missing or invalid in a header."""
         key = self.api_key.get_secret_value() if self.api_key else os.environ.get(self.key_variable, "")
         if not key.strip():
-            raise ConfigError(f"{self.name} needs a key: set {self.key_variable} (get one at {self.site})")
+            raise ConfigError(f"{self.name} needs a key; set {self.key_variable} (get a key at {self.site})")
         if not (key.isascii() and key.strip().isprintable()):
-            raise ConfigError(f"the key in {self.key_variable} contains characters that HTTP headers do not allow")
+            raise ConfigError(
+                f"the key in {self.key_variable} contains characters not allowed in HTTP headers; check it"
+            )
         return key.strip()
 
     @property
@@ -103,7 +105,7 @@ class KeyedSearch(SearchTool):
 
 
 def misshapen(name: str, error: ValidationError) -> ToolError:
-    """Returns the error of a search whose answer cannot be read as search results."""
+    """Returns the error for an answer that cannot be read as search results."""
     where = ".".join(str(part) for part in error.errors()[0]["loc"])
     said = f"the answer does not look like search results (at {where!r})"
     return ToolError(f"{name}: {said}", tool=name, status=200)
@@ -206,7 +208,7 @@ class _BraveWeb(BaseModel):
 
 class _BraveResults(BaseModel):
     query: dict[str, Any]
-    """This field is always present, even if no pages were found."""
+    """Always present, even if no pages were found."""
     web: _BraveWeb = _BraveWeb()
 
 

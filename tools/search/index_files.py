@@ -18,8 +18,8 @@ MANIFEST = "manifest.json"
 def remove_index(folder: Path) -> bool:
     """Removes an index from its cache unless it is in use. Returns whether it was removed. Raises OSError.
 
-    A symbolic link in its place was not made by factloop and is kept. If the removal is interrupted, the next process
-    that opens the index rebuilds it, and the next process that removes it completes the removal.
+    A symbolic link is kept, because factloop makes none. If the removal is interrupted, the next process that opens the
+    index rebuilds it, and the next process that removes it completes the removal.
     """
     if folder.is_symlink():
         return False
@@ -27,7 +27,7 @@ def remove_index(folder: Path) -> bool:
         if not is_free:
             return False
         if folder.exists():
-            (folder / MANIFEST).unlink(missing_ok=True)  # removed first, because no other file is trusted without it
+            (folder / MANIFEST).unlink(missing_ok=True)  # removed first, because an index without it is not used
             shutil.rmtree(folder)
         folder.with_suffix(LOCK).unlink(missing_ok=True)
     return True

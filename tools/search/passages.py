@@ -36,11 +36,11 @@ class PassageSettings:
 
     words: int = 80
     slack: int = 20
-    """Maximum deviation from `words` that allows a passage to end with a sentence."""
+    """By how many words a passage may differ from `words` in order to end with a sentence."""
 
     def __post_init__(self) -> None:
         if not self.words > self.slack >= 0:
-            raise ValueError(f"words must exceed slack, which must not be negative: {self}")
+            raise ValueError(f"slack must be at least 0 and less than words, but got {self}")
 
 
 DEFAULT_SETTINGS = PassageSettings()
@@ -53,7 +53,7 @@ class Chunk:
     text: str
     """The text with whitespace collapsed, except for line breaks between paragraphs."""
     joint: str = PARAGRAPH
-    """The separator between this passage and the previous one, which is a line break, a space, or nothing."""
+    """The separator between this passage and the previous one: a line break, a space, or nothing."""
     begins_within: bool = False
     """Whether the passage continues a sentence that is too long for one passage."""
 
@@ -70,7 +70,7 @@ def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> I
 def split_chunks(
     text: str, settings: PassageSettings = DEFAULT_SETTINGS, tables: Sequence[tuple[int, int]] = ()
 ) -> Iterator[Chunk]:
-    """Splits text like `split_passages`. In the ranges `tables` (in order), each paragraph is a whole table row."""
+    """Splits text like `split_passages`. In the ranges in `tables`, each paragraph is a table row that is not cut."""
     longest = settings.words + settings.slack
     is_short = len(text) <= 10 * longest and (text.isascii() or not _SPACELESS_CHARACTER.search(text))
     if is_short and len(words := text.split()) <= longest:  # this is true for most table rows

@@ -15,7 +15,7 @@ from factloop.tools.search.hosted import misshapen
 
 URL_VARIABLE = "FACTLOOP_SEARXNG_URL"
 _NOWHERE = "http://replayed.invalid"
-_NO_JSON = "the JSON format of the server is probably disabled: add `json` to `search.formats` in its settings.yml"
+_NO_JSON = "the server's JSON format is probably disabled; add `json` to `search.formats` in its settings.yml"
 
 
 class _SearxngResult(BaseModel):
@@ -54,7 +54,7 @@ class SearxngSearch(SearchTool):
         super().model_post_init(context)
         url = self.base_url or os.environ.get(URL_VARIABLE)
         if not url:
-            raise ConfigError(f"searxng needs a server: set {URL_VARIABLE} or searxng_url")
+            raise ConfigError(f"searxng needs a server; set {URL_VARIABLE} or searxng_url")
         self._url = checked_base_url(url, URL_VARIABLE)
         self._client = JsonClient(tool=self.name, base_url=self._url, timeout_s=self.timeout_s, hints={403: _NO_JSON})
 
@@ -72,8 +72,8 @@ class SearxngSearch(SearchTool):
     def search(self, query: str, limit: int) -> list[SearchHit]:
         """Raises ToolError if there are no results because engines failed, which is different from an empty result.
 
-        Skips pages without text, which some engines return. Also raises ToolError if none of the pages has text, for
-        example because the markup of an engine has changed.
+        Some engines return pages without text, which are skipped. If no page contains text, for example because an
+        engine's markup has changed, the search also raises ToolError.
         """
         if not query.strip() or limit < 1:
             return []

@@ -49,7 +49,7 @@ class _SerperResults(BaseModel):
     def _is_an_answer(self) -> Self:
         """Checks that the answer has a known field. Serper always returns a list of pages, even if it is empty."""
         if not self.model_fields_set:
-            raise ValueError("no answerBox, knowledgeGraph or organic")
+            raise ValueError("the answer must contain answerBox, knowledgeGraph or organic")
         return self
 
 
@@ -84,8 +84,8 @@ class SerperSearch(KeyedSearch):
     def reach(self) -> None:
         """Sends an empty query, which Serper rejects with a status that shows whether the key is valid.
 
-        This assumes, although no test can verify it, that the real Serper checks the key first (401 or 403), rejects a
-        request without a query (400), and charges for neither.
+        We assume that Serper checks the key first (401 or 403), rejects a request without a query (400), and charges
+        for neither. No test can verify this.
         """
         try:
             self._client.post("/search", {}, timeout_s=REACH_S)

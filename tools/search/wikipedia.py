@@ -46,7 +46,7 @@ def _notes_in(name: str, answer: dict[str, Any]) -> _Notes:
     try:
         return _Notes.model_validate(answer)
     except ValidationError as problem:
-        raise ToolError(f"{name}: the answer does not look like MediaWiki's (errors, warnings)", tool=name) from problem
+        raise ToolError(f"{name}: the answer is not in MediaWiki's format (errors, warnings)", tool=name) from problem
 
 
 def raise_error(name: str, answer: JsonAnswer) -> None:
@@ -54,7 +54,7 @@ def raise_error(name: str, answer: JsonAnswer) -> None:
     for note in _notes_in(name, answer.value).errors[:1]:
         code = note.code[:100]
         raise ToolError(
-            f"{name}: error {code!r}",
+            f"{name}: the wiki returned the error {code!r}",
             tool=name,
             retry_after_s=retry_after_s(answer.headers.get("Retry-After"), datetime.now(UTC)),
             retryable=code in _BUSY | _PASSING,
@@ -66,8 +66,8 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     """Raises ToolError if the wiki warns that it searched differently than requested, or only in part.
 
     Such a search is different from one that finds nothing. Unknown warnings about the search have the same effect.
-    Notes about parameters are harmless unless the search depends on them. For example, a wiki without TextExtracts
-    returns two such notes.
+    Notes about parameters are harmless unless the search depends on these parameters. For example, a wiki without
+    TextExtracts returns two such notes.
     """
     for note in _notes_in(name, answer).warnings:
         said = repr(note.text[:_LONGEST_TEXT])
@@ -78,11 +78,12 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
 
 
 MAX_LAG_S = 5
-"""Seconds of database lag above which the wiki should reject our requests, as its etiquette for programs requires."""
+"""If the wiki's database lags by more seconds than this, the wiki should reject our requests, as its etiquette
+demands."""
 _ASKED_EACH_TIME: dict[str, str | int] = {
     "format": "json",
     "formatversion": 2,
-    "errorformat": "plaintext",  # without this, warnings have no codes
+    "errorformat": "plaintext",  # in the default format, warnings have no codes
     "maxlag": MAX_LAG_S,
 }
 _READER = "lxml"
@@ -120,7 +121,7 @@ class Article(BaseModel):
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is plain text but it is blank, because TextExtracts omits tables and boxes."""
+        """Whether the wiki provided plain text that is blank. TextExtracts leaves out tables and boxes."""
         return self.extract is not None and not self.extract.strip()
 
     @property
@@ -130,7 +131,7 @@ class Article(BaseModel):
 
 
 _PASSAGES = PassageSettings(words=100)
-"""More words than in passages of documents, because these passages are returned without their neighbours."""
+"""These passages are longer than those of documents, because they are returned without their neighbours."""
 _LONGEST_QUERY = 300
 """Maximum number of characters of a query in MediaWiki's search."""
 _MAX_ARTICLES = 10
@@ -141,7 +142,7 @@ class WikipediaSearch(SearchTool):
 
     Reads the best articles in full and returns their best passages of about a hundred words. MediaWiki's search
     requires every word, so if no article contains them all, up to three queries with fewer words follow. `published` is
-    the time of the last edit of the article. Raises ConfigError if the language or URL is not valid.
+    the time of the article's last edit. Raises ConfigError if the language or URL is not valid.
     """
 
     name: str = "wikipedia"
@@ -170,7 +171,7 @@ class WikipediaSearch(SearchTool):
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
         if not self.language.replace("-", "").isalnum() or not self.language.isascii():
-            raise ConfigError(f"wikipedia: {self.language!r} is not a language code such as en or pt-br")
+            raise ConfigError(f"wikipedia: the language must be a code such as en or pt-br, not {self.language!r}")
         url = self.base_url or f"https://{self.language}.wikipedia.org/w"
         self._url = checked_base_url(url, "base_url of wikipedia")
         self._client = JsonClient(
@@ -219,9 +220,9 @@ class WikipediaSearch(SearchTool):
     def _find(self, query: str, n_articles: int, deadline: float) -> list[Article]:
         """Returns articles that contain all words of the query, best first, with their texts.
 
-        This takes one request per article, because the API returns only one full text per request. A wiki without the
-        extension TextExtracts returns no full texts, so each article is read from its page, which needs the extra
-        `documents`. Articles for which the extension returns an empty text are read in the same way.
+        This takes one request per article, because the API returns only one full text per request. If a wiki lacks the
+        TextExtracts extension, or the extension returns an empty text, the article's page is read instead. This needs
+        the `documents` extra.
         """
         found = self._search(query, n_articles, deadline)
         return [self._with_text(page, deadline) if self._is_unread(page) else page for page in found]
@@ -234,7 +235,7 @@ class WikipediaSearch(SearchTool):
             "action": "query",
             "generator": "search",
             "gsrsearch": query,
-            "gsrwhat": "text",  # without this, MediaWiki's built-in search only covers titles
+            "gsrwhat": "text",  # MediaWiki's built-in search would otherwise cover only titles
             "gsrlimit": n_articles,
             "redirects": 1,
             "prop": "extracts|info|revisions",
@@ -250,7 +251,7 @@ class WikipediaSearch(SearchTool):
             answer = self._get(params | carry_on, deadline)
             refuse_unfinished(self.name, answer)
             for page in self._read_pages(answer):
-                known = pages.get(page.pageid, page)  # each continuation repeats the pages and adds texts
+                known = pages.get(page.pageid, page)  # each further answer repeats the pages and adds texts
                 pages[page.pageid] = Article.model_validate(known.model_dump() | page.model_dump(exclude_unset=True))
             following = answer.get("continue")
             if not isinstance(following, dict) or "excontinue" not in following:
@@ -296,7 +297,7 @@ class WikipediaSearch(SearchTool):
             raise self._misshapen("query.pages") from problem
 
     def _misshapen(self, what: str) -> ToolError:
-        return ToolError(f"{self.name}: the answer does not look like MediaWiki's ({what})", tool=self.name)
+        return ToolError(f"{self.name}: the answer is not in MediaWiki's format ({what})", tool=self.name)
 
 
 def _hit(page: Article, passage: str) -> SearchHit:

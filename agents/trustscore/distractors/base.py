@@ -1,4 +1,4 @@
-"""Defines the types shared by the distractor generator: targets, substitutes and their sources."""
+"""Defines the types that the distractor generator uses: targets, substitutes and their sources."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Target:
     tag: str
     """Penn Treebank tag of the last word: NNP, NNS, CD, VBD, JJ ..."""
     asked: bool = False
-    """Whether the question asks for this type. If so, a substitute of another type would reveal the answer."""
+    """Whether the question asks for this type of word. If so, a substitute of another type would reveal the answer."""
 
 
 class Substitute(NamedTuple):
-    """A word or phrase to replace a target. `form.insert` adjusts case, number and article."""
+    """A word or phrase that can replace a target. `form.insert` adjusts case, number and article."""
 
     text: str
     source: Source
@@ -36,7 +36,7 @@ class Substitute(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request for substitutes: a response, its question, the maximum number of substitutes, and a random source."""
+    """A request for at most `limit` substitutes for words in a response to a question."""
 
     response: str
     question: str
@@ -49,13 +49,12 @@ class SubstituteSource(Protocol):
 
     @property
     def name(self) -> str:
-        """The source's name, for notes and fingerprints. It changes whenever the results may change."""
+        """The source's name, for notes and fingerprints. It must change whenever the results may change."""
         ...
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """The substitutes, best first. The target itself is never included. Empty if the source does not know the
-        target.
+        """Returns substitutes for a target, best first, but never the target itself. Empty if the source has none.
 
-        Accepts any text. Raises ToolError or ToolTimeout if a server fails.
+        Raises ToolError or ToolTimeout if a server fails.
         """
         ...

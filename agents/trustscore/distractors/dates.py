@@ -1,4 +1,4 @@
-"""Finds days, months and years in a text, and makes other dates in the same format."""
+"""Finds days, months and years in a text, and generates other dates in the same format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factloop.agents.trustscore.distractors.numbers import Format, Parts, altern
 from factloop.tools.text.words import ORDINALS
 
 LATEST_YEAR = 2025
-"""The latest year to substitute, unless the original plus four is later. Fixed so that results do not change yearly."""
+"""The latest year to substitute, unless the original plus four is later. Fixed, so that results stay reproducible."""
 _NEAREST, _WANTED = 15, 35
 _COMMON_YEAR = 2001
 _CENTURIES = ORDINALS[:22]
@@ -21,7 +21,7 @@ _MONTHS, _WEEKDAYS = tuple(month_name)[1:], tuple(day_name)
 
 
 def nearby_years(year: int, rng: random.Random) -> list[int]:
-    """Other years in random order, near ones first (within fifteen years, or further for the distant past)."""
+    """Returns other years in random order. Years within 15 years, or more for the distant past, come first."""
     span = max(_NEAREST, (LATEST_YEAR - year) // 20)
     earliest, latest = 1000 if year >= 1000 else 1, max(LATEST_YEAR, year + 4)
     near = [one for one in range(max(earliest, year - span), min(latest, year + span) + 1) if one != year]
@@ -67,7 +67,7 @@ def _centuries(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> Iterator[date]:
-    """Changes the year, the day or both in turn, but only the day if there is no year."""
+    """Changes the year, the day or both in turn. Without a year, only the day changes."""
     others = [_COMMON_YEAR] if year is None else nearby_years(year, rng)
     for turn in count():
         other = year if year is not None and turn % 3 == 1 else others[turn % len(others)]

@@ -1,4 +1,4 @@
-"""Inserts a substitute into a response, matching the case, article and possessive of the original."""
+"""Inserts a substitute into a response, and adapts its case, article and possessive to the original."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ _TAKES_THE = re.compile(
 
 
 class Insertion(NamedTuple):
-    """The result of an insertion: `text` is the response with `response[start:end]` replaced by `by`.
-
-    The span is that of the target. It includes the article if the article changes: *an apple* becomes *a pear*."""
+    """The response with `response[start:end]` replaced by `by`. The span is that of the target. If the article changes,
+    the span includes it: *an apple* becomes *a pear*."""
 
     text: str
     start: int
@@ -31,7 +30,7 @@ class Insertion(NamedTuple):
 
 
 def insert(response: str, target: Target, substitute: str) -> Insertion:
-    """The response with the target replaced and the rest unchanged."""
+    """Replaces the target in the response."""
     given = substitute.strip()
     bare = _THE.sub("", given, count=1) if target.kind == "entity" else given
     is_singular = target.kind == "noun" and target.tag == "NNS" and not bare.endswith("s")
@@ -74,7 +73,7 @@ def _capital(word: str) -> str:
 
 
 def _with_article(target: Target, article: re.Match[str], by: str, has_the: bool) -> tuple[int, str]:
-    """Returns the start of the replaced text, and its replacement with the right article before the target."""
+    """Returns the start of the text to replace, and its replacement with the right article."""
     own, gap = article[1], article[2]
     if own.lower() != "the":
         wanted = indefinite_article(by)

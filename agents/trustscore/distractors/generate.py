@@ -1,9 +1,9 @@
 """Generates distractors in the paper's order of targets and substitutes (section 2.1, appendix A.5.1).
 
-Departures: a target is replaced as a whole; entities of one level take turns, so that no single word uses up all
-distractors; dates and numbers have their own source before the vocabulary, because another year is better than another
-word; and if no source has more substitutes of the right kind, there are fewer distractors, because another kind would
-reveal the answer.
+There are four departures. A target is replaced as a whole. Entities of one level take turns, so that no single word
+uses up all distractors. Dates and numbers have a source of their own before the vocabulary, because another year is
+better than another word. If no source has more substitutes of the right kind, there are fewer distractors, because a
+word of another kind would reveal the answer.
 """
 
 from __future__ import annotations
@@ -46,13 +46,15 @@ async def generate_distractors(
     references: Sequence[str] = (),
     meter: UsageMeter | None = None,
 ) -> DistractorSet:
-    """Makes at most `wanted` distinct distractors, best first, or fewer if the sources or the response allow no more.
+    """Generates up to `wanted` distinct distractors, best first. There are fewer if the sources run out.
 
     For each tier of targets, the sources are queried in order until there are enough distractors. If a source fails,
     the failure is noted and the source is not queried again for this response. A `proposer` is called once, before all
-    sources, and charged to `meter`. Its proposals come first, and must not state one of the `references`, which are the
-    known right answers. Only proposals are compared with them, so a score without a proposer does not depend on the
-    references, as in the paper. The same arguments and source results give the same set. Raises ConfigError."""
+    sources, and its usage is recorded in `meter`. Its proposals come first, and must not state any of the `references`,
+    the known right answers. Other substitutes are not compared with the references, so that a score without a proposer
+    does not depend on them, as in the paper. The same arguments and source results give the same set. Raises
+    ConfigError.
+    """
     rng = random.Random(f"{seed}\n{question}\n{response}".encode(errors="surrogatepass"))
     work = _Work(_HALF.sub("\ufffd", question), _HALF.sub("\ufffd", response), wanted, references, rng)
     if wanted > 0:
@@ -77,7 +79,7 @@ async def generate_distractors(
 
 
 class _Work:
-    """The state of one generation: the distractors found so far, and the sources that failed."""
+    """The distractors found so far, and the sources that failed."""
 
     def __init__(
         self, question: str, response: str, wanted: int, references: Sequence[str], rng: random.Random
@@ -91,7 +93,7 @@ class _Work:
         self._failed: list[SubstituteSource] = []
 
     async def linked_by(self, source: SubstituteSource) -> Sequence[LinkedEntity]:
-        """The entities in the response that the source links if it is a knowledge base, otherwise none."""
+        """The entities in the response that the source links. Empty if the source is not a knowledge base."""
         if isinstance(source, KnowledgeBaseSource):
             try:
                 return await source.link(self.response, self.question)
@@ -102,7 +104,7 @@ class _Work:
     async def proposed_by(
         self, proposer: ModelProposer, targets: Sequence[Target], meter: UsageMeter
     ) -> Sequence[SubstituteSource]:
-        """A list of one source with the model's proposals. If the model fails, this is noted and the list is empty."""
+        """Returns a list with one source of proposals. If the model fails, this is noted and the list is empty."""
         try:
             return [await proposer.propose(self.question, self.response, targets, meter=meter)]
         except ConfigError:
@@ -112,7 +114,7 @@ class _Work:
             return ()
 
     async def use(self, source: SubstituteSource, targets: Sequence[Target]) -> None:
-        """Adds the substitutes of a source for all targets of equal rank, taking turns between targets."""
+        """Adds the source's substitutes for targets of equal rank. The targets take turns."""
         offers: list[list[tuple[Target, Substitute]]] = []
         for target in targets if source not in self._failed else ():
             try:
@@ -152,28 +154,26 @@ class _Work:
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+|\d")
 _ARTICLES = frozenset({"a", "an", "the"})
 _MAX_PHRASE = 12
-"""Maximum number of words in a substitute to compare. Further words are ignored."""
+"""Maximum number of words of a substitute to compare. Further words are ignored."""
 
 Words = tuple[str, ...]
 
 
 def normalised(text: str) -> Words:
-    """The words in lowercase, without accents, punctuation and articles. Figures are unchanged: *1.5* is not *15*."""
+    """Returns the words in lowercase, without accents, punctuation and articles. Figures stay as they are."""
     plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one)).casefold()
     return _without_articles(tuple(_WORD.findall(plain.replace("'s", "").replace("’s", ""))))
 
 
 def _without_articles(words: Words) -> Words:
-    """The words without articles, unless there are only articles."""
     return tuple(word for word in words if word not in _ARTICLES) or words
 
 
 class Sieve:
-    """Accepts texts that differ from the response, the question and all texts accepted before.
-
-    It rejects texts that equal one of these, contain the response or are contained in it. It also rejects substitutes
-    that occur elsewhere in the response or question, and forms or parts of the original or of another substitute at
-    the same position. The time is linear in the number of candidates."""
+    """Accepts texts that differ from the response, the question and all texts accepted before. It rejects a text that
+    equals one of these, contains the response, or is part of it. It also rejects substitutes that occur elsewhere in
+    the response or question, and forms or parts of the original or of another substitute at the same position. The time
+    is linear in the number of candidates."""
 
     def __init__(self, question: str, response: str) -> None:
         self._response = response
@@ -184,7 +184,7 @@ class Sieve:
         self._places: dict[tuple[int, int], _Place] = {}
 
     def admits(self, inserted: Insertion) -> bool:
-        """Whether this is a new distractor. If so, later ones must differ from it as well."""
+        """Whether the text is a new distractor. If so, later texts must also differ from it."""
         start, end, by = inserted.start, inserted.end, normalised(inserted.by)
         if (start, end) not in self._places:
             self._places[start, end] = _Place(self._response, start, end)
@@ -219,17 +219,16 @@ class _Place:
 
 
 def says_reference(references: Sequence[str], response: str, inserted: Insertion) -> bool:
-    """Whether a substitute equals a right answer, contains one, is part of one, or completes one where it is inserted.
-
-    A model that proposes distractors may also know the right answer. Case, accents, punctuation and articles are
-    ignored."""
+    """Whether a substitute states a right answer, which a model that proposes distractors may know. The substitute may
+    equal an answer, contain one, be part of one, or complete one in the response. Case, accents, punctuation and
+    articles are ignored."""
     words, whole, before = (_padded(normalised(text)) for text in (inserted.by, inserted.text, response))
     answers = (_padded(found) for answer in references if (found := normalised(answer)))
     return any(one in words or words in one or (one in whole and one not in before) for one in answers)
 
 
 def _lemmas(words: Words) -> Words:
-    """For each word, one lemma that all forms of the word share."""
+    """For each word, a lemma that all its forms share."""
     return tuple(min(lemmas(word), key=lambda form: (len(form), form)) for word in words)
 
 

@@ -18,7 +18,7 @@ MAX_DRAWS = 400
 _MAX_RANDOM = 120
 """Maximum number of values to draw from a range."""
 _MAX_CHANGED_DIGITS = 18
-"""Maximum number of leading digits to change. A range of values too large for a machine word cannot be sampled."""
+"""Maximum number of leading digits to change. Python cannot sample a range too large for a machine word."""
 _MAX_DIGITS = 40
 _FIGURE = r"(?P<figure>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
 _BEFORE = r"(?<![\w.,:/–-])"  # not inside *F-16*, *1.2.3* or *12:30*
@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 
 def find(text: str, formats: Sequence[Format]) -> list[Found]:
-    """The matches of all formats, sorted by position. If two overlap, the match of the earlier format is kept."""
+    """Returns the matches of all formats, sorted by position. If two overlap, the earlier format wins."""
     taken = bytearray(len(text))
     found: list[Found] = []
     for each in formats:
@@ -57,8 +57,7 @@ def find(text: str, formats: Sequence[Format]) -> list[Found]:
 
 
 def others(text: str, start: int, end: int, formats: Sequence[Format], rng: random.Random) -> tuple[str, Sequence[str]]:
-    """The name of the first format that matches exactly this span, and other values in that format, best first.
-
+    """Returns the name of the first format that matches exactly this span, and other values in that format, best first.
     The patterns also match the surrounding text, so that *19th* before *century* stays below 22nd."""
     for name, pattern, rule in formats:
         match = pattern.match(text, start)
@@ -71,7 +70,7 @@ def others(text: str, start: int, end: int, formats: Sequence[Format], rng: rand
 
 
 def _rewritten(match: re.Match[str], parts: Parts) -> str:
-    """The matched text with some of its named groups replaced. Groups that matched nothing are skipped."""
+    """The matched text with the named groups in `parts` replaced. Groups that matched nothing are skipped."""
     text, at = "", match.start()
     for name in sorted((name for name in parts if match[name] is not None), key=match.start):
         text += match.string[at : match.start(name)] + parts[name]
@@ -80,19 +79,19 @@ def _rewritten(match: re.Match[str], parts: Parts) -> str:
 
 
 def cased_like(original: str, word: str) -> str:
-    """`word` in the case of `original`: uppercase, lowercase or capitalized."""
+    """Returns `word` in the case of `original`: uppercase, lowercase or capitalized."""
     if original.isupper() and len(original) > 1:
         return word.upper()
     return word[:1].upper() + word[1:].lower() if original[:1].isupper() else word.lower()
 
 
 def ordinal_suffix(value: int) -> str:
-    """The suffix of an ordinal number: *st* for 1, 21 and 101, but *th* for 11."""
+    """Returns the suffix of an ordinal number: *st* for 1, 21 and 101, but *th* for 11."""
     return "th" if value % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
 
 
 def alternation(words: Sequence[str]) -> str:
-    """A pattern for number words, longest first. A hyphen also matches a space, because both spellings are common."""
+    """Returns a pattern for number words, longest first. Hyphens also match spaces, as both spellings are common."""
     return "|".join(word.replace("-", "[- ]") for word in sorted(words, key=len, reverse=True))
 
 
@@ -100,16 +99,15 @@ def other_values(
     value: int, rng: random.Random, *, lowest: int = 1, highest: int | None = None, step: int | None = None
 ) -> Iterator[int]:
     """Yields other whole numbers: first those from half of `value` to twice `value`, then up to three times `value`.
-
     They are as round as `value`: 1500 gives 1200, not 1347, and 90 gives 75 before 77. The first group is in random
-    order, the second sorted by distance. If a number has more than 18 digits, its last digits are kept."""
+    order, the second sorted by distance. If a number has more than 18 digits, its last digits stay the same."""
     digits = str(value)
     zeros = min(len(digits) - len(digits.rstrip("0")), len(digits) - 2)
     step = step or 10 ** max(0, zeros, len(digits) - _MAX_CHANGED_DIGITS)
     top = 10 ** (len(digits) + 1) if highest is None else highest
 
     def drawn(below: int, above: int) -> tuple[range, list[int]]:
-        """All values within the bounds at whole steps from `value`, and a random sample of them."""
+        """Returns all values within the bounds that are whole steps from `value`, and a random sample of them."""
         first = max(value - below, lowest)
         values = range(first + (value - first) % step, min(value + above, top) + 1, step)
         return values, [one for one in rng.sample(values, min(len(values), _MAX_RANDOM)) if one != value]
@@ -135,7 +133,7 @@ def _figures(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _written(value: int, like: str, places: int) -> str:
-    """The value in the form of `like`: decimals, commas between thousands, leading zeros."""
+    """Formats the value like `like`, with the same decimals, thousands separators and leading zeros."""
     digits = str(value).rjust(places + 1, "0")
     whole, decimals = (digits[:-places], digits[-places:]) if places else (digits, "")
     if "," in like or (len(like) > 3 and len(whole) > 4 and len(like.partition(".")[0]) == 4):

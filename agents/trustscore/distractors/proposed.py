@@ -1,4 +1,4 @@
-"""Optionally asks a model, in a single call, for substitutes for the words in a response.
+"""Optionally asks a model for substitutes for the words in a response, in a single call.
 
 Proposals are checked like all other substitutes: they must differ from the response, must not occur in it or in the
 question, and must not be a form or part of what they replace (`generate.Sieve`). In addition, they must not state a
@@ -22,14 +22,14 @@ if TYPE_CHECKING:  # distractors from tables alone do not need a model client
 
 SUBSTITUTES = "trustscore/substitutes"
 PROPOSE = "substitutes"
-"""Name of this stage in a run's usage."""
+"""Name of this stage in usage reports."""
 MOST_WORDS = 6
 """Maximum number of targets to send to the model. A few of the best targets yield all the distractors needed."""
 
 
 @dataclass(frozen=True)
 class ModelProposer:
-    """A chat model that proposes substitutes. Costs one call per response, and replies are cached like all others."""
+    """Asks a chat model for substitutes. Costs one call per response. Replies are cached like all others."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -37,7 +37,7 @@ class ModelProposer:
     async def propose(
         self, question: str, response: str, targets: Sequence[Target], *, meter: UsageMeter
     ) -> ProposedSource:
-        """Proposals for the best targets. Raises ToolError, ModelOutputError, BudgetExceeded, ConfigError."""
+        """Returns proposals for the best targets. Raises ToolError, ModelOutputError, BudgetExceeded, ConfigError."""
         words = list(dict.fromkeys(target.text for target in targets))[:MOST_WORDS]
         if not words:
             return ProposedSource({}, self.gateway.chat.name)
@@ -50,7 +50,7 @@ class ModelProposer:
 
 @dataclass(frozen=True)
 class ProposedSource:
-    """A SubstituteSource of the substitutes that a model proposed for one response."""
+    """A SubstituteSource with the substitutes that a model proposed for one response."""
 
     given: Mapping[str, Sequence[str]]
     """Maps a word in lowercase to its possible replacements."""
@@ -61,7 +61,7 @@ class ProposedSource:
         return f"model {self.model}"
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """The substitutes in the model's order. Empty for a word that the model was not asked about."""
+        """Returns the substitutes in the model's order. Empty if the model was not asked about the word."""
         words = dict.fromkeys(" ".join(text.split()) for text in self.given.get(_key(target.text), ()))
         kept = [text for text in words if text and _key(text) != _key(target.text)]
         return [Substitute(text, Source.MODEL, f"proposed by {self.model}") for text in kept[: request.limit]]

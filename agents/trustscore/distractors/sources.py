@@ -24,11 +24,11 @@ and *doctor* and *surgeon* 0.75. The paper's limit is 0.9, for word2vec."""
 MIN_COSINE = 0.2
 """A neighbour below this similarity is an arbitrary word, which another source provides more cheaply."""
 MAX_WORDS = 10_000
-"""Number of names and nouns to embed. The best-known ones are used, and a larger number makes the first run longer."""
+"""Number of names and nouns to embed. The best-known ones are used. More would make the first run longer."""
 _LOOKED_AT = 500
 """Number of neighbours to examine. Many are rejected, because they are forms of the original or of another class."""
 _COMMON = 400
-"""Number of words of a class to draw from. The best-known words are used."""
+"""Number of words of a class to draw from. The best-known ones are used."""
 
 
 class KnowledgeBaseSource:
@@ -38,11 +38,12 @@ class KnowledgeBaseSource:
         self._kb, self.source, self.name = kb, source, kb.identity
 
     async def link(self, response: str, question: str) -> Sequence[LinkedEntity]:
-        """The entities named in the first `MAX_CHARS` characters of a response. Raises ToolError, ToolTimeout."""
+        """Returns the entities in the first `MAX_CHARS` characters of a response. Raises ToolError, ToolTimeout."""
         return await self._kb.link(response[:MAX_CHARS], question)
 
     async def linked(self, target: Target, request: Request) -> LinkedEntity | None:
-        """The entity that equals the target except for its article or a title, such as *King Solomon* for Solomon."""
+        """Returns the entity that the target names, ignoring articles and titles: *King Solomon* is the entity
+        Solomon."""
         if target.kind not in {"entity", "noun"}:
             return None
         found = [one for one in await self.link(request.response, request.question) if one.end == target.end]
@@ -51,7 +52,7 @@ class KnowledgeBaseSource:
         )
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:
-        """Substitutes in the order of the knowledge base: those with the most shared types first, then by fame."""
+        """Returns entities in the order of the knowledge base: first by the number of shared types, then by fame."""
         entity = await self.linked(target, request)
         if entity is None:
             return ()
@@ -95,10 +96,9 @@ class QuantitySource:
 
 
 class SameClassSource:
-    """A SubstituteSource of random nouns with the target's WordNet supersense: a person for a person, for example.
-
-    Returns none for words other than nouns, or if the target is the answer itself (what the question asks for, or the
-    whole response). A word of another kind would reveal the answer, as a random verb or adjective usually does."""
+    """A SubstituteSource of random nouns with the target's WordNet supersense: a person for a person, for example. It
+    returns nothing if the target is not a noun, or is the answer itself (what the question asks for, or the whole
+    response). In these cases, random words would reveal the answer."""
 
     name = "same-class nouns 4 (WordNet 3.0)"
 
@@ -114,7 +114,7 @@ class SameClassSource:
 
 
 class NeighbourSource:
-    """A SubstituteSource of well-known names and nouns that a sentence model places near the target.
+    """A SubstituteSource of well-known names and nouns that are close to the target in the space of a sentence model.
 
     These words are embedded on first use, once for all runs that share `cache_dir`. This takes about 30 s with MiniLM
     on one core. The search runs in a thread.
@@ -130,7 +130,7 @@ class NeighbourSource:
         return await asyncio.to_thread(self._substitutes, target, request.limit)
 
     def _substitutes(self, target: Target, limit: int) -> list[Substitute]:
-        """Neighbours that share one of the target's general types, or any neighbours if these types are unknown."""
+        """Neighbours that share one of the target's general types. If these types are unknown, any neighbours."""
         own = self._types_of(target.text, target.kind)
         seen, fit = {*namesakes(target.text), *lemmas(target.text.lower())}, list[Substitute]()
         for word, cosine in self._words.neighbours(target.text, _LOOKED_AT):

@@ -1,10 +1,10 @@
 """Uses spaCy's parser to find replaceable words in a response, most informative words first (paper, section 2.1).
 
-The order `paper` follows the paper's rules: words that occur only in the response come before words that are also in
-the question; within both groups, entities come before nouns and numbers, then verbs and adjectives, then the rest.
+The `paper` order follows the paper's rules: words that occur only in the response come before words that are also in
+the question. Within both groups, entities come before nouns and numbers, then verbs and adjectives, then the rest.
 
-The default order `asked` departs from it in two ways. Words of the type that the question asks for come first, such as
-a year for *when*, because other details matter less. Words that also occur in the question are never replaced.
+The default order, `asked`, departs from this in two ways. Words of the type that the question asks for come first, such
+as a year for *when*, because other details matter less. Words that also occur in the question are never replaced.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TargetOrder = Literal["asked", "paper"]
 MAX_CHARS = 20_000
-"""Maximum number of characters to read. Only the beginning of a longer text is used."""
+"""Maximum number of characters to read. The rest of a longer text is ignored."""
 MAX_TARGETS = 24
 """Maximum number of targets per level. A few targets yield all the distractors needed."""
 _KINDS: dict[str, Kind] = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "word"}
@@ -45,7 +45,7 @@ _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 
 
 class TargetSpan(NamedTuple):
-    """A span of the response. `types` contains the types of a linked entity."""
+    """A span of the response. If it is a linked entity, `types` contains the types of the entity."""
 
     start: int
     end: int
@@ -62,10 +62,8 @@ class TargetSpan(NamedTuple):
 def find_tiers(
     question: str, response: str, entities: Sequence[LinkedEntity], order: TargetOrder = "asked"
 ) -> list[list[Target]]:
-    """All possible targets in groups of equal rank, best first: the type asked for, entities, nouns and numbers, other
-    words. Targets may overlap, because each distractor replaces only one.
-
-    `entities` contains those that knowledge bases linked in the response. spaCy's entities are added."""
+    """Returns all possible targets in groups of equal rank, best first. Targets may overlap, because each distractor
+    replaces only one. `entities` are those that knowledge bases linked in the response; spaCy's entities are added."""
     doc = parse(response[:MAX_CHARS], load_pipeline())
     said = frozenset(form for token in parse(question[:MAX_CHARS], load_pipeline()) for form in _forms(token))
     tiers: dict[tuple[bool, bool, int], list[Target]] = {}
@@ -85,7 +83,7 @@ def find_tiers(
 
 
 def without_article(text: str, start: int, end: int) -> int:
-    """The start of the span without its article. The article is kept, and corrected when the substitute is inserted."""
+    """Returns the start of the span without its article. `form.insert` keeps or corrects the article."""
     article = _ARTICLE.match(text, start, end)
     return article.end() if article and article.end() < end else start
 
@@ -95,9 +93,8 @@ def _forms(token: Token) -> frozenset[str]:
 
 
 def _spans(doc: Doc, entities: Sequence[LinkedEntity]) -> list[TargetSpan]:
-    """Linked entities, dates and numbers, names that were not linked, and the remaining single words.
-
-    A date within a name belongs to the name (*2012 Olympics*), and a name within a date belongs to the date."""
+    """Linked entities, dates and numbers, names that were not linked, and the remaining single words. A date within a
+    name belongs to the name (*2012 Olympics*), and a name within a date belongs to the date."""
     quantities = _quantities(doc)
     linked: list[TargetSpan] = []
     for one in (_linked(doc.text, entity) for entity in entities if entity.end <= len(doc.text)):
@@ -120,7 +117,7 @@ def _names(doc: Doc) -> Iterator[TargetSpan]:
 
 
 def _words(doc: Doc) -> Iterator[TargetSpan]:
-    """Nouns, verbs, adjectives and adverbs, but only the head of a compound, and no auxiliary verbs."""
+    """Nouns, verbs, adjectives and adverbs, but no auxiliary verbs. In a compound, only the head counts."""
     for token in doc:
         kind = _KINDS.get(token.pos_)
         if kind is not None and token.is_alpha and not token.is_stop and token.dep_ != "compound":

@@ -47,6 +47,7 @@ _REPEATS: Mapping[Repeats, str] = {
     "core": "core: only a largest set of claims that do not entail each other counts in the figures",
 }
 
+ABOUT_K = "K is the number of facts that a complete answer states: to compare runs, set --k to the same number."
 _RULES = {KRule.GIVEN: "", KRule.MEDIAN: " (the median of supported claims)", KRule.MAXIMUM: " (their maximum)"}
 AGREEMENTS = {
     "agreement": "Agreement",

@@ -243,6 +243,7 @@ def _rows(summary: RunSummary) -> list[Row]:
         ("Data", Text(f"{visible(summary.data)}: {basis}")),
         ("Abstentions", Text(policy(scores))),
         ("Repeats", Text(repeats(summary))),
+        ("F1@K", Text(f"{'; '.join(map(sheets.k_words, scores.ks))}. {sheets.ABOUT_K}")),
         ("Judge", Text(visible(summary.fingerprint.judge))),
     ]
     if scores.n_resamples:

@@ -184,7 +184,7 @@ def _sources(one: ClaimView) -> list[Text]:
 def _rows(report: FactualityReport) -> list[Row]:
     name, value, basis = figures.main_figure(report)
     rows = [("Claims", _counts(report) if report.claims else Text(f"none. {basis}"))]
-    rows += [(name, Text(f"{value}  ({basis})"))] if report.claims else []
+    rows += [(name, Text(f"{value}  ({basis}). {figures.how_far(report)}"))] if report.claims else []
     rows += [("Unscored", Text(reason, style=_STYLES[Status.UNSCORED])) for reason in figures.unscored_reasons(report)]
     without = figures.sentences_without_claim(report)
     rows += [(f"{NO_CLAIM_SYMBOL} No claim", Text(f"sentences {without}"))] if without else []

@@ -37,7 +37,8 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     """File of rows with claim, document and, for an audit, label (JSON Lines, CSV or Parquet; - for standard input)."""
     verifier: Annotated[Texts, Mark(metavar="NAME")]
     """Verifier: baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian,
-    nli:MODEL, llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights."""
+    nli:MODEL, llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights. A score of
+    the baseline is not a verdict of factloop check, which also requires that nothing speaks against support."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the predictions to this file as JSON Lines. Running the same command again resumes the run."""
     dataset: Annotated[str | None, Mark(INPUT, "NAME:PART")] = None

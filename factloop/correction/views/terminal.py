@@ -96,7 +96,10 @@ def _change_lines(correction: Correction) -> Iterator[tuple[str, Group]]:
         shown = [Text(f"evidence: {one_line('; '.join(sources))}", style="dim")] if sources else []
         why = f": {one_line(change_reason(change))}" if change_reason(change) else ""
         head = Text(f"{KIND_WORDS[change.kind]}{by}{why}", style="bold")
-        yield (f"#{number}", Group(head, *_statuses(claims_of(correction.before, change.claims)), *shown))
+        wrong = claims_of(correction.before, change.claims)
+        quotes = dict.fromkeys(one.marked.text for one in wrong if one.marked is not None)
+        said = [Text(f"“{one_line(quote)}”", style="dim") for quote in quotes]
+        yield (f"#{number}", Group(head, *_statuses(wrong), *said, *shown))
 
 
 def _left_lines(correction: Correction) -> Iterator[tuple[str, Group]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from factloop.core.findings import Finding
 from factloop.core.records import Evidence, FactualityReport
+from factloop.core.report_warnings import OFFLINE
 from factloop.correction.records import Change, ChangeKind, Correction, Doubt, LeftReason, Rejection
 from factloop.reports.claims import PROBLEMS, ClaimView, Status, finding_words, tally, views_of
 from factloop.reports.figures import how_often_right, plural
@@ -31,7 +32,8 @@ def decision(correction: Correction) -> str:
     """The decision, and the numbers that it is based on."""
     is_clean = correction.rejected is Rejection.NOTHING_TO_CORRECT
     judged_by = correction.before.fingerprint
-    known = f" {how_often_right(judged_by)}{_HOW_TO_MEASURE[judged_by.engine]}" if is_clean else ""
+    is_said = OFFLINE in correction.report.warnings
+    known = f" {how_often_right(judged_by)}{_HOW_TO_MEASURE[judged_by.engine]}" if is_clean and not is_said else ""
     return f"{headline(correction)}: {correction.why}.{known}"
 
 

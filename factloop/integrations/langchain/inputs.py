@@ -44,7 +44,9 @@ class Keys:
         """Reads the answer from a mapping, and ignores other keys. Raises DataError."""
         if not isinstance(given, Mapping):
             hint = (
-                f" (in a chain: RunnablePassthrough.assign({self.response}=...) before it)" if _is_text(given) else ""
+                f" (in a chain: RunnablePassthrough.assign({self.response}=...) before it)"
+                if isinstance(given, str | BaseMessage)
+                else ""
             )
             raise DataError(f"the input: must be a mapping with {self.response!r}, not {type(given).__name__}{hint}")
         return AnswerInput(
@@ -88,10 +90,6 @@ def question_at(name: str, value: Any) -> str | None:
 def documents_at(name: str, value: Any) -> Documents | None:
     """Returns the documents, or a source to search. Raises DataError."""
     return value if isinstance(value, BaseRetriever | VectorStore) else documents_of(name, value)
-
-
-def _is_text(given: object) -> bool:
-    return isinstance(given, str | BaseMessage)
 
 
 def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:

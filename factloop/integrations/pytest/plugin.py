@@ -11,9 +11,8 @@ import hashlib
 import os
 import re
 import shlex
-from collections.abc import Generator, Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -66,14 +65,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def _as_running(item: pytest.Item) -> RunningTest:
     config = item.config
     classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+    name = file_name(".".join((*classes, item.name)))
     ini = {name: config.getini(f"factloop_{name}") for name in SETTINGS}
     return RunningTest(
-        path=recording_path(config.getini("factloop_recordings"), item.path, [*classes, item.name]),
+        path=item.path.parent / config.getini("factloop_recordings") / item.path.stem / f"{name}.jsonl",
         mode=MODES[config.getoption("factloop_record")],
         remedy=f"Record it: pytest {shlex.quote(_as_typed(item))} --factloop-record",
         folder=item.path.parent,
         root=config.rootpath,
-        defaults={name: _as_setting(value) for name, value in ini.items() if value},
+        defaults={
+            name: tuple(map(str, value)) if isinstance(value, list) else value for name, value in ini.items() if value
+        },
     )
 
 
@@ -85,10 +87,6 @@ def _as_typed(item: pytest.Item) -> str:
     except ValueError:  # the test is on another drive
         return item.nodeid
     return f"{path}{separator}{names}"
-
-
-def _as_setting(value: Any) -> object:
-    return tuple(str(part) for part in value) if isinstance(value, list) else value
 
 
 @pytest.hookimpl(wrapper=True)
@@ -126,11 +124,6 @@ def factchecker() -> Iterator[FactChecker]:
     checker = build_checker()
     yield checker
     run_blocking(checker.aclose())
-
-
-def recording_path(folder: str, test_file: Path, names: Sequence[str]) -> Path:
-    """Returns the path of a recording. `names` lists classes and test. `folder` is relative to the test file."""
-    return test_file.parent / folder / test_file.stem / f"{file_name('.'.join(names))}.jsonl"
 
 
 def file_name(name: str) -> str:

@@ -96,7 +96,7 @@ export const showForm = (view, info) => {
 
 export const showTrustForm = (view, info) => {
   const question = field("question", "Question", "What the model was asked.", area(2, { required: true }));
-  const answer = field("answer", "Answer", "Leave it empty to let the model answer first.", area(4));
+  const answer = field("answer", "Answer", info.trust ? "Leave it empty to let the model answer first." : "The answer to score.", area(4, { required: !info.trust }));
   const against = sourceChoice(info, draft.trust, "No documents", false);
   const send = async () => {
     const job = await post("/v1/trust", { question: draft.question, ...(draft.answer.trim() && { response: draft.answer }), ...documentsOf(draft.trust) });

@@ -81,7 +81,8 @@ def print_trust_report(report: TrustReport, console: Console) -> None:
     """
     keep_sheet(console, answers_sheet([report]))
     print_question(console, report.question)
-    print_section(console, _response_title(report), Text(visible(report.response) or "(empty)"))
+    title = f"Response of {visible(report.answered_by)}" if report.answered_by else "Response"
+    print_section(console, title, Text(visible(report.response) or "(empty)"))
     if report.trust_bc.checks:
         print_section(console, "Does the model stand by it?", _check_blocks(report.trust_bc))
     if report.trust_fc.passages or report.trust_fc.rationale:
@@ -176,10 +177,6 @@ def _long_form_rows(report: LongFormTrustReport) -> list[Row]:
     return rows + notice_rows("Warning", (*factuality.warnings, *report.warnings))
 
 
-def _response_title(report: TrustReport) -> str:
-    return f"Response of {visible(report.answered_by)}" if report.answered_by else "Response"
-
-
 def _grounds(report: TrustReport) -> Iterator[Text]:
     """Yields the judge's rationale, the cited passages, and the number of other passages judged."""
     fc = report.trust_fc
@@ -204,9 +201,10 @@ def _passage(item: Evidence) -> Iterator[Text]:
 
 def _result_rows(report: TrustReport) -> list[Row]:
     bc, fc = report.trust_bc, report.trust_fc
+    belief = f"{belief_of(bc).sign} {trust_figures.score(bc.value)}"  # such as `= 1`, `≠ 0`, or `? –`
     rows = [
         ("TrustOV", _overall(report)),
-        ("TrustBC", Text(f"{_belief(report)}  {trust_figures.belief_basis(bc)}", _BELIEF_STYLES[belief_of(bc)])),
+        ("TrustBC", Text(f"{belief}  {trust_figures.belief_basis(bc)}", _BELIEF_STYLES[belief_of(bc)])),
     ]
     rows += [("", Text(one_line(bc.rationale)))] if bc.rationale and bc.value is None else []
     rows += [("Graded", Text(graded))] if (graded := trust_figures.graded_words(bc)) else []
@@ -224,11 +222,6 @@ def _overall(report: TrustReport) -> Text:
     if report.trust_ov.value is None:
         return Text(f"{trust_figures.NOTHING}  {visible(report.trust_ov.missing)}", style="yellow")
     return Text(f"{trust_figures.score(report.trust_ov.value)}  {trust_figures.in_plain_words(report)}", style="bold")
-
-
-def _belief(report: TrustReport) -> str:
-    """Returns the sign and score of TrustBC: `= 1`, `≠ 0`, or `? –`."""
-    return f"{belief_of(report.trust_bc).sign} {trust_figures.score(report.trust_bc.value)}"
 
 
 def _documents(report: TrustReport) -> str:

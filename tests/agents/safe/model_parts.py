@@ -27,7 +27,6 @@ def parts(*replies: Fields) -> tuple[ScriptedChat, Parts]:
 
 
 def asked_of(chat: ScriptedChat) -> list[str]:
-    """The last message of each request."""
     return [str(messages[-1].text) for messages in chat.asked]
 
 

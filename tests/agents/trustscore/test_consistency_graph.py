@@ -184,10 +184,6 @@ def plan(n: int, max_checks: int, seed: int = 0) -> list[tuple[Option, ...]]:
     return plan_checks(RESPONSE, distractors, max_checks=max_checks, rng=random.Random(seed))
 
 
-def place(options: tuple[Option, ...]) -> int:
-    return [option.kind for option in options].index(OptionKind.RESPONSE)
-
-
 @given(COUNTS, MOST_CHECKS, SEEDS)
 def test_every_question_has_the_response_three_distractors_and_none_of_the_above_last(
     n: int, max_checks: int, seed: int
@@ -205,7 +201,7 @@ def test_every_question_has_the_response_three_distractors_and_none_of_the_above
 
 @given(COUNTS, MOST_CHECKS, SEEDS)
 def test_of_four_checks_in_a_row_each_has_the_response_in_another_place(n: int, max_checks: int, seed: int) -> None:
-    places = [place(options) for options in plan(n, max_checks, seed)]
+    places = [[one.kind for one in options].index(OptionKind.RESPONSE) for options in plan(n, max_checks, seed)]
     for start in range(0, len(places) - 3, 4):
         assert sorted(places[start : start + 4]) == [0, 1, 2, 3]
     rest = places[len(places) - len(places) % 4 :]

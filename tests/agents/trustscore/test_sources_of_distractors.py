@@ -208,7 +208,6 @@ def targets(response: str) -> list[Target]:
 
 
 def quantity(response: str) -> Target:
-    """The one date or number of the response."""
     found = [one for one in targets(response) if one.kind in {"date", "number"}]
     assert len(found) == 1, found
     return found[0]

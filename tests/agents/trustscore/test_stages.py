@@ -23,7 +23,7 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.judges.base import Label
 from factloop.tools.judges.baseline import Baseline
 from tests.agents.scripted_verifier import ScriptedVerifier
-from tests.agents.trustscore.scripted_chat import ScriptedChat, saying
+from tests.agents.trustscore.scripted_chat import saying
 from tests.tools.models.talk import Talk
 
 QUESTION = "Who built the first temple?"
@@ -45,7 +45,7 @@ async def choose(*replies: str | AIMessage, statements: bool = False, question: 
     choice = await subject(talk).choose(question, OPTIONS, statements=statements, meter=talk.meter)
     assert not chat.replies, "the script was not played to its end"
     assert talk.meter.snapshot(0.0).stages["choose"].calls == len(replies)
-    return choice, _first_question(chat)
+    return choice, str(chat.asked[0][-1].text)
 
 
 async def answer(*replies: str | AIMessage) -> str:
@@ -53,10 +53,6 @@ async def answer(*replies: str | AIMessage) -> str:
     said = await subject(talk).answer(QUESTION, meter=talk.meter)
     assert not chat.replies, "the script was not played to its end"
     return said
-
-
-def _first_question(chat: ScriptedChat) -> str:
-    return str(chat.asked[0][-1].text)
 
 
 async def test_the_options_are_shown_one_a_line_in_their_order() -> None:
@@ -199,7 +195,6 @@ def entailment(relation: str, cited: Sequence[Any] = (), rationale: str = "It sa
 
 
 async def judged(*replies: str, passages: Sequence[Evidence] = PASSAGES) -> tuple[PassageJudgement, str]:
-    """The model's finding, and what it was asked first."""
     chat, talk = saying(*replies)
     judge = ModelJudge(talk.gateway, PromptRegistry.load())
     found = await judge.judge(QUESTION, ANSWER, passages, meter=talk.meter)

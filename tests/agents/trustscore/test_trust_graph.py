@@ -170,15 +170,12 @@ async def trust_fc(
     return found
 
 
-def finding(relation: Relation, *cited: int) -> ScriptedJudge:
-    return ScriptedJudge(PassageJudgement(relation, "By what it says.", cited))
-
-
 @pytest.mark.parametrize(
     ("relation", "value"), [(Relation.SUPPORT, 1.0), (Relation.NEUTRAL, 0.5), (Relation.CONTRADICT, 0.0)]
 )
 async def test_a_relation_and_its_value(relation: Relation, value: float) -> None:
-    result = await trust_fc(ScriptedCorpus(), finding(relation, 2, 0))
+    judge = ScriptedJudge(PassageJudgement(relation, "By what it says.", (2, 0)))
+    result = await trust_fc(ScriptedCorpus(), judge)
     assert (result.relation, result.value, result.unscored_reason) == (relation, value, None)
     assert (result.rationale, result.judged_by) == ("By what it says.", "judge")
     assert result.cited == ("p3", "p1")
@@ -203,7 +200,7 @@ async def test_no_passage_is_neutral_and_asks_no_judge() -> None:
     result = await trust_fc(ScriptedCorpus(found=[]), judge)
     assert (result.relation, result.value, result.unscored_reason) == (Relation.NEUTRAL, 0.5, None)
     assert (result.query, result.passages, result.cited, result.judged_by) == (QUERY, (), (), "")
-    assert result.rationale == "The search of the corpus found no passage."
+    assert result.rationale == "The corpus search found no passages."
     assert judge.asked == []
 
 

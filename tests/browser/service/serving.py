@@ -56,7 +56,6 @@ class Serving:
         assert not self._thread.is_alive()
 
     def get(self, path: str) -> Any:
-        """The service's answer to a program."""
         with urllib.request.urlopen(self.url + path, timeout=PATIENCE_S) as answer:
             return json.load(answer)
 
@@ -107,7 +106,6 @@ class Serving:
 
 
 def simulated(sim: RunningSimulator, **settings: Any) -> CheckSettings:
-    """Settings with the simulated model and search."""
     return CheckSettings(
         **{"model": MODEL, "base_url": sim.base_url, "search": ("serper",), "cache": False, **settings}
     )

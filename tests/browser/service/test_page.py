@@ -58,14 +58,12 @@ def job_of(page: Page) -> str:
 
 
 def report(page: Page) -> FrameLocator:
-    """The page of the report, once it is there."""
     frame = page.frame_locator("iframe.report")
     expect(frame.get_by_role("heading", level=1)).to_be_visible()
     return frame
 
 
 def done(offline: Serving, asked: dict[str, Any]) -> str:
-    """The id of a check that is done."""
     offline.post("/v1/checks?wait=true", asked)
     found: str = offline.get("/v1/jobs?limit=1")["jobs"][0]["id"]
     return found

@@ -18,7 +18,7 @@ from factloop.checking.views.segments import segments
 from factloop.checking.views.shown import print_report, render_html
 from factloop.core.records import Claim, FactualityReport, Judgement, UnscoredReason, Verdict
 from factloop.reports.claims import Status, tally
-from factloop.reports.figures import BASELINE_IS_RIGHT, how_often_right, name_of, precision_interval
+from factloop.reports.figures import BASELINE_IS_RIGHT, how_far, how_often_right, name_of, precision_interval
 from tests.reports.claims_about import claim
 from tests.reports.html_page import AA_CONTRAST, Page, colours, contrast, words
 from tests.reports.page_samples import PAGES
@@ -66,12 +66,8 @@ def test_every_claim_opens_to_what_the_report_holds(page: Page) -> None:
     assert body.count("cited") >= 9
 
 
-def outer_links(report: FactualityReport) -> list[dict[str, str]]:
-    return [link for link in Page(render_html(report)).of("a") if not link["href"].startswith("#")]
-
-
 def test_web_addresses_become_links_that_tell_the_target_nothing() -> None:
-    links = outer_links(sample_report())
+    links = [link for link in Page(render_html(sample_report())).of("a") if not link["href"].startswith("#")]
     assert {link["rel"] for link in links} == {"noopener noreferrer"}
     addresses = {item.source for claim in sample_report().claims for item in claim.evidence}
     assert {link["href"] for link in links} == addresses - {"sources/analytical-engine.md"}
@@ -79,7 +75,12 @@ def test_web_addresses_become_links_that_tell_the_target_nothing() -> None:
 
 def test_the_head_says_what_the_figures_rest_on(page: Page) -> None:
     head = " ".join(" ".join(data for names, data in page.texts if "overview" in names).split())
-    for said in ("2 not in the sources", "Decided 12 of 21 claims 9 supported: precision 0.75", "F1@64 0.24"):
+    for said in (
+        "2 not in the sources",
+        "Decided 12 of 21 claims 9 supported: precision 0.75",
+        "F1@64 0.24",
+        "The figures treat every verdict as correct: docs/accuracy.md",
+    ):
         assert said in head
     assert "Checked against encyclopaedia.example.org/ada-lovelace," in head
     assert "~15,188 tokens · $0.00305 · 4.8 s" not in head
@@ -111,7 +112,9 @@ def test_precision_has_the_interval_of_wilson(n_scored: int, n_supported: int, s
     held = claim("x", verdict=Verdict.SUPPORTED), claim("y")
     claims = [held[0]] * n_supported + [held[1]] * (n_scored - n_supported)
     claims = [one.model_copy(update={"id": str(number)}) for number, one in enumerate(claims)]
-    assert precision_interval(make_report("x", tuple(claims))) == (said and f"95 % interval {said}")
+    report = make_report("x", tuple(claims))
+    assert precision_interval(report) == (said and f"95 % interval {said}")
+    assert how_far(report).startswith(precision_interval(report))
 
 
 def test_the_words_that_fail_stand_marked_with_what_the_source_says() -> None:

@@ -60,6 +60,5 @@ def of_system(found: Quantification, dataset: str, system: str, level: Level = L
 
 
 def error_rate(found: Quantification, dataset: str, system: str, level: Level = Level.CLAIM) -> AuditFigure:
-    """By labels."""
     wanted = dataset, system, level
     return next(b.error_rate for b in found.errors if (b.dataset, b.system, b.level) == wanted)

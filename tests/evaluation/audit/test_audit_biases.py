@@ -19,14 +19,7 @@ from factloop.evaluation.audit.chunking import (
 from factloop.evaluation.audit.figures import Group
 from factloop.evaluation.audit.quantification import Quantification, quantification
 from factloop.evaluation.audit.resampling import count
-from factloop.evaluation.audit.surface import (
-    NoTextError,
-    SurfaceBias,
-    bigrams_of,
-    precision,
-    similarities,
-    surface_bias,
-)
+from factloop.evaluation.audit.surface import NoTextError, bigrams_of, precision, similarities, surface_bias
 from factloop.evaluation.audit.table import Level
 from tests.evaluation.audit.prediction_rows import Row, table_of
 from tests.evaluation.audit.random_tables import ALL, dataset, error_rate, find, of_system, task
@@ -152,10 +145,6 @@ def ten(task: str = "t", dataset: str = "d") -> list[Row]:
     return [Row(k % 2, {E: k / 10}, dataset=dataset, task=task, response=f"r{k}") for k in range(10)]
 
 
-def rates_of(found: SurfaceBias) -> list[tuple[float | None, float | None]]:
-    return [(one.tpr, one.tnr) for one in found.bins]
-
-
 def test_bins_by_hand() -> None:
     """Two claims to a bin: one attributable, one not. From 0.5 on a claim passes, so copied falsehood does, too."""
     found = surface_bias(table_of(ten()), E, np.arange(10) / 10)
@@ -165,7 +154,7 @@ def test_bins_by_hand() -> None:
         Group(kind="all", pooled=True),
     ]
     # similarities 0 .1 | .2 .3 | .4 .5 | .6 .7 | .8 .9, of which .1 .3 .5 .7 .9 are attributable
-    assert rates_of(found[0]) == [(0, 1), (0, 1), (1, 1), (1, 0), (1, 0)]
+    assert [(one.tpr, one.tnr) for one in found[0].bins] == [(0, 1), (0, 1), (1, 1), (1, 0), (1, 0)]
     assert [(one.low, one.high) for one in found[0].bins] == [(0, 0.1), (0.2, 0.3), (0.4, 0.5), (0.6, 0.7), (0.8, 0.9)]
     assert {(one.n_attributable, one.n_unattributable) for one in found[0].bins} == {(1, 1)}
     assert (found[0].n, found[0].n_no_similarity, found[0].n_unscored) == (10, 0, 0)

@@ -75,7 +75,6 @@ def test_pairs_without_prompts_by_hand() -> None:
 
 
 def paired(errors: list[tuple[int, int]]) -> list[Row]:
-    """One claim of each of two systems on each prompt."""
     return [
         Row(1 - wrong, {E: 1.0}, system=system, response=f"p{k}", prompt=f"p{k}")
         for k, both in enumerate(errors)
@@ -154,7 +153,6 @@ M = AdjustmentMethod
 
 
 def system(name: str, scored: dict[tuple[int, float], int], dataset: str = "d") -> list[Row]:
-    """So many claims of each label and score."""
     cells = [cell for cell, times in scored.items() for _ in range(times)]
     return [Row(label, {E: score}, name, f"r{k}", dataset=dataset) for k, (label, score) in enumerate(cells)]
 

@@ -61,7 +61,6 @@ def test_every_part_is_there_for_every_evaluator_and_group(report: AuditReport) 
 
 
 def bare(rows: Sequence[Row], *names: str) -> list[Row]:
-    """The row without these fields."""
     nothing: dict[str, Any] = dict.fromkeys(names)
     return [replace(row, **nothing) for row in rows]
 

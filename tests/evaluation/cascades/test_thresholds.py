@@ -164,7 +164,6 @@ def test_nothing_seen_bounds_nothing() -> None:
 
 
 def anova(values: NDArray[np.float64], groups: NDArray[np.int64]) -> float:
-    """The intraclass correlation from statsmodels' table."""
     import pandas as pd  # type: ignore[import-untyped]  # its stubs are no dependency
     from statsmodels.formula.api import ols  # type: ignore[import-untyped]  # ships no type hints
 
@@ -176,7 +175,6 @@ def anova(values: NDArray[np.float64], groups: NDArray[np.int64]) -> float:
 
 
 def mean_size(groups: NDArray[np.int64]) -> float:
-    """Size of a claim's group, on average."""
     size = np.unique(groups, return_counts=True)[1]
     return float((size**2).sum() / size.sum())
 

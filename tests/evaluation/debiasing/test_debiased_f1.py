@@ -92,7 +92,6 @@ def test_what_is_no_answer_is_said() -> None:
 
 
 def known(n_labels: int, *, probability: float = 1.0, is_own: bool = False) -> LabelledClaims:
-    """That many labelled claims in each of two responses."""
     labels = [1, 0] * n_labels
     names = ["p0"] * n_labels + ["p1"] * n_labels
     return LabelledClaims(labels, labels, names, [probability] * len(labels), [is_own] * len(labels))

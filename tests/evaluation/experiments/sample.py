@@ -106,7 +106,6 @@ def claim(
 def results_of(
     claims: Sequence[JudgedClaim], *, names: Sequence[str] = ("packaged", "strict"), repeats: int = 1
 ) -> Results:
-    """An experiment on claims with just these results."""
     return Results(
         name="sample",
         kind="claims",

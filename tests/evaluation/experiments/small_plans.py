@@ -18,7 +18,6 @@ _PRONOUN = re.compile(r"\b(?:[Ss]he|[Hh]e|[Ii]t)\b")
 
 
 def facts_of(world: World, n: int) -> list[GoldFact]:
-    """Different facts of one response, of either label."""
     facts = (fact for fact in world.one_response(43).facts if fact.label != "irrelevant")
     return list({fact.self_contained: fact for fact in facts}.values())[:n]
 

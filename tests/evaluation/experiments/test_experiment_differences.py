@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from factloop.evaluation.comparing.demands import read_demand
 from factloop.evaluation.comparing.differences import can_be_shown
 from factloop.evaluation.comparing.records import Outcome, PairedDifference, Quantity
 from factloop.evaluation.experiments.assess import assess
-from factloop.evaluation.experiments.records import ExperimentReport, JudgedClaim, Results
+from factloop.evaluation.experiments.records import ExperimentReport, Results
 from tests.evaluation.experiments.sample import claim, make_results, results_of
 
 pytestmark = pytest.mark.usefixtures("frozen")
@@ -31,7 +31,6 @@ def two(
     gold: Sequence[bool | None],
     groups: Sequence[str] | None = None,
 ) -> Results:
-    """One repeat of two variants."""
     names = groups or [""] * len(gold)
     claims = [
         claim(variant, f"c{place:03}", verdict, gold=label, group=group)
@@ -163,24 +162,13 @@ def test_an_experiment_in_another_order_is_the_same() -> None:
     assert assess(results) == assess(results.model_copy(update={"claims": tuple(claims)}))
 
 
-def _twice(results: Results) -> tuple[JudgedClaim, ...]:
-    return (*results.claims, results.claims[0])
-
-
-def _relabelled(results: Results) -> tuple[JudgedClaim, ...]:
-    return (results.claims[0].model_copy(update={"gold": not results.claims[0].gold}), *results.claims[1:])
-
-
-def _of_repeat_9(results: Results) -> tuple[JudgedClaim, ...]:
-    return (results.claims[0].model_copy(update={"repeat": 9}), *results.claims[1:])
-
-
 def test_contradictory_results_are_refused() -> None:
     results = make_results(6)
-    cases: Mapping[str, tuple[JudgedClaim, ...]] = {
-        "packaged, repeat 1: the claim 'c0000' has two results": _twice(results),
-        "the claim 'c0000' has two different labels": _relabelled(results),
-        "packaged: a result belongs to repeat 9, but there are only 3 repeats": _of_repeat_9(results),
+    first, *rest = results.claims
+    cases = {
+        "packaged, repeat 1: the claim 'c0000' has two results": (first, *rest, first),
+        "the claim 'c0000' has two different labels": (first.model_copy(update={"gold": not first.gold}), *rest),
+        "a result belongs to repeat 9, but there are only 3 repeats": (first.model_copy(update={"repeat": 9}), *rest),
     }
     for words, claims in cases.items():
         with pytest.raises(DataError, match=words):

@@ -21,10 +21,6 @@ from tests.evaluation.labels.labelled_runs import DATA, drawn_from, filled_in, l
 RUN = labelled_run(np.random.default_rng(0), 8, 5)
 
 
-def rows_of(place: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(place.read_text(encoding="utf-8"), newline="")))
-
-
 def saved(place: Path, rows: list[dict[str, str]], **dialect: Any) -> Path:
     with place.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0]], **dialect)
@@ -34,7 +30,8 @@ def saved(place: Path, rows: list[dict[str, str]], **dialect: Any) -> Path:
 
 
 def sheet(folder: Path) -> list[dict[str, str]]:
-    return rows_of(filled_in(folder / "drawn.csv", drawn_from(RUN, 30, 0), RUN))
+    place = filled_in(folder / "drawn.csv", drawn_from(RUN, 30, 0), RUN)
+    return list(csv.DictReader(io.StringIO(place.read_text(encoding="utf-8"), newline="")))
 
 
 def exported_after(folder: Path, edit: Callable[[dict[str, str]], Any], n: int = 1) -> ExportedLabels:

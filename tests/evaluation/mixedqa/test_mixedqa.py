@@ -181,7 +181,6 @@ def parsed(html: str) -> Any:
 
 
 def rows_of(html: str) -> list[list[str]]:
-    """The cells of each table row as text."""
     rows = parsed(html).xpath("//tr")
     return [[words(cell.text_content()) for cell in row.xpath("./th | ./td")] for row in rows]
 

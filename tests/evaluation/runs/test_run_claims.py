@@ -72,7 +72,6 @@ def corrected(place: Path, run: list[JudgedResponse] = RUN) -> RunDebiasing:
 
 
 def calibration_warned(path: Path) -> tuple[str, ...]:
-    """The warnings of the run corrected by a file."""
     sample = load_calibration(path).held_against(known(RUN))
     return calibration_warnings(sample, summary_of(RUN))
 
@@ -115,7 +114,6 @@ def test_labels_of_the_same_texts_judged_by_something_else_are_not_the_runs(tmp_
 
 
 def scored(one: JudgedResponse, *scores: float | None) -> JudgedResponse:
-    """The response with these scores of its claims."""
     claims = tuple(
         claim.model_copy(update={"judgement": claim.judgement.model_copy(update={"score": score})})
         for claim, score in zip(one.report.claims, scores, strict=True)

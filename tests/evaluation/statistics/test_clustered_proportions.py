@@ -17,7 +17,6 @@ from factloop.evaluation.statistics.clustered_proportions import (
 
 
 def side(*responses: tuple[int, int]) -> ClusteredErrors:
-    """Errors and claims of each response."""
     errors, totals = np.asarray(responses, np.float64).T
     return ClusteredErrors.of(errors, totals)
 

@@ -19,7 +19,6 @@ Floats = NDArray[np.float64]
 
 
 def each_alone(values: list[float] | Floats) -> StratifiedMean:
-    """Every item is a group of its own."""
     return clustered_mean(np.asarray(values, np.float64), np.arange(len(values)), len(values))
 
 

@@ -112,7 +112,7 @@ async def test_what_failed_is_unscored_and_tried_again(pairs: Path, tmp_path: Pa
         (("baseline", "baseline"), {}, "two verifiers are named 'baseline'"),
         (("lexicon",), {}, "unknown judge 'lexicon'"),
         pytest.param(("nli:/no/such",), {}, "does not exist", marks=pytest.mark.torch),
-        ((LLM,), {"settings": {"prompts": "/no/such"}}, "not a folder of prompts"),
+        ((LLM,), {"settings": {"prompts": "/no/such"}}, "is not a folder"),
     ],
 )
 async def test_what_is_refused_leaves_nothing_behind(

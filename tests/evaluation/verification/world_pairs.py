@@ -36,7 +36,6 @@ def world_rows(world: World, n: int) -> list[dict[str, Any]]:
 
 
 def _found(engine: SearchEngine, fact: GoldFact) -> str:
-    """All that a search brings, as one text."""
     return "\n".join(passage.page for passage in engine.search(next_query(fact.self_contained, ()), 3))
 
 

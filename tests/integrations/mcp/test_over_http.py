@@ -44,7 +44,6 @@ ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 @contextmanager
 def serving(binding: Binding, patience_s: float = PATIENCE_S) -> Iterator[str]:
-    """The address of a server in a thread."""
     app = build_app(build_server(FactChecker(cache=False), TrustScorer(cache=False)), binding, body_within_s=patience_s)
     config = uvicorn.Config(
         app, http=patient_protocol(3, patience_s), log_config=None, ws="none", timeout_graceful_shutdown=1

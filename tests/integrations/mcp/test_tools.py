@@ -171,7 +171,6 @@ async def test_names_and_limits_are_those_of_the_service() -> None:
 
 
 def bounds(schema: dict[str, Any]) -> dict[str, Any]:
-    """What a value may be, of all its shapes."""
     shapes = [schema, *schema.get("anyOf", ())]
     kept = ("minLength", "maxLength", "pattern", "enum")
     return {name: shape[name] for shape in shapes for name in kept if name in shape}

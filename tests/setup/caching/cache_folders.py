@@ -49,7 +49,6 @@ def keep_vectors(folder: Path, name: str = VECTORS, n_bytes: int = 1000) -> Path
 
 
 def last_used(path: Path, ago_s: float) -> None:
-    """An index, or vectors."""
     moment = time.time() - ago_s
     use = path.with_suffix(".use")
     os.utime(use if use.exists() else path, (moment, moment))

@@ -50,7 +50,6 @@ class Question(CallOfAStage):
 
     @property
     def counted(self) -> tuple[int, int]:
-        """Calls and cache hits."""
         usage = self.meter.snapshot(0.0)
         return usage.calls, usage.cache_hits
 

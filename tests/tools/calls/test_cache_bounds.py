@@ -206,4 +206,4 @@ def test_a_disk_without_room_stops_a_journal_but_not_a_cache(tmp_path: Path) -> 
     (refused, early, late), said = found["shared"]
     assert (refused, early, late) == (0, True, False)
     (line,) = said
-    assert "shared.sqlite: new answers are not stored, so they may be paid for again" in line
+    assert "shared.sqlite: cannot store new answers, so you may pay for them again" in line

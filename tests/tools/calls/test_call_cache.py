@@ -22,7 +22,7 @@ def test_a_database_of_somebody_else_is_refused_and_left_alone(tmp_path: Path, s
     other.commit()
     other.close()
     before = path.read_bytes()
-    with pytest.raises(ConfigError, match=r"other\.sqlite: created by another program or version"):
+    with pytest.raises(ConfigError, match=r"other\.sqlite was created by another program or version"):
         CallCache(path)
     assert path.read_bytes() == before
 
@@ -57,7 +57,7 @@ def test_an_answer_that_was_damaged_is_a_config_error(tmp_path: Path, value: str
     with sqlite3.connect(path) as database:
         database.execute(f"UPDATE answers SET value = {value}")
     for read in (lambda: cache.get("key"), lambda: list(cache.values())):
-        with pytest.raises(ConfigError, match=rf"cannot be used as a cache .an answer in it {said}"):
+        with pytest.raises(ConfigError, match=rf"cannot be used as a cache .a stored answer {said}"):
             read()
     cache.close()
 

@@ -61,7 +61,7 @@ async def test_a_server_that_is_down_is_left_alone(server: FakeServer) -> None:
         with pytest.raises(ToolError) as caught:
             await probe.ask("GET", {"q": str(number)}, value_of)
     await probe.aclose()
-    assert "has accepted no request for 0.2 s" in str(caught.value)
+    assert "has not accepted a request for 0.2 s" in str(caught.value)
     assert len(server.received) < 2 * 100
 
 

@@ -21,8 +21,6 @@ ALL_SHAPES: dict[str, Callable[[], RateLimit]] = {
 
 
 async def departures(limiter: Limiter, n_calls: int) -> list[float]:
-    """When each of many simultaneous calls leaves."""
-
     async def one() -> float:
         async with limiter.slot() as ticket:
             return ticket.sent_at
@@ -31,7 +29,6 @@ async def departures(limiter: Limiter, n_calls: int) -> list[float]:
 
 
 async def refused(limiter: Limiter, pause_s: float | None, *, after_s: float = 0.0) -> float:
-    """Has one request refused, and returns when it left."""
     async with limiter.slot() as ticket:
         await asyncio.sleep(after_s)
         limiter.refused(ticket, pause_s)

@@ -51,7 +51,6 @@ class Calls:
         return await self.patience.wait_for(lambda: self._retry.run(self._attempt, self._rng))
 
     async def outcome(self) -> tuple[str, float]:
-        """The outcome of a call, and its time."""
         try:
             said = await self.call()
         except FactloopError as error:
@@ -87,7 +86,7 @@ def now() -> float:
 async def test_all_who_wait_for_a_server_that_refuses_everything_end_together(error: ToolError, cause: str) -> None:
     calls = Calls(refusing(error), retry=RetryPolicy(attempts=1_000))
     outcomes = await asyncio.gather(*(calls.outcome() for _ in range(130)))
-    assert set(outcomes) == {(f"web: has accepted no request for 120 s ({cause})", 120.0)}
+    assert set(outcomes) == {(f"web: has not accepted a request for 120 s ({cause})", 120.0)}
 
 
 @pytest.mark.parametrize("error", [status(500), REFUSED])
@@ -96,7 +95,7 @@ async def test_calls_that_give_up_by_themselves_do_so_and_the_rest_do_not_take_t
     calls = Calls(refusing(error))
     for _ in range(100):
         said, _ = await calls.outcome()
-    assert said.startswith("web: has accepted no request for 12")
+    assert said.startswith("web: has not accepted a request for 12")
     assert now() < 125.0
 
 
@@ -108,7 +107,7 @@ async def test_of_a_server_that_hangs_even_what_is_under_way_ends() -> None:
 
     calls = Calls(answer)
     outcomes = await asyncio.gather(*(calls.outcome() for _ in range(9)))
-    assert set(outcomes) == {("web: has accepted no request for 120 s (no answer within 50 s)", 120.0)}
+    assert set(outcomes) == {("web: has not accepted a request for 120 s (no answer within 50 s)", 120.0)}
     assert max(calls.sent_at) > 70.0  # a third attempt of each
 
 
@@ -173,7 +172,7 @@ async def test_a_pause_longer_than_patience_is_not_waited_for_and_a_shorter_one_
     if seconds > 900.0:
         assert said == "answered"
     else:
-        wish = "requested a pause of another 900 s, but factloop waits at most 60 s"
+        wish = "asked factloop to wait another 900 s, but the limit is 60 s"
         assert (said, ended_at) == (f"web: {wish} (the last answer: status 429)", 0.0)
 
 
@@ -185,7 +184,7 @@ async def test_after_a_rest_one_call_tries_and_its_success_ends_the_outage() -> 
     await asyncio.sleep(REST_S)
     outcomes = await asyncio.gather(*(calls.outcome() for _ in range(9)))
     assert len(calls.sent_at) == sent + 1
-    assert all("has accepted no request for 120 s" in said for said, _ in outcomes)
+    assert all("has not accepted a request for 120 s" in said for said, _ in outcomes)
     assert max(ended_at for _, ended_at in outcomes) < 120.0 + REST_S + 35.0  # the trial takes its turn
 
     await asyncio.sleep(REST_S)
@@ -225,7 +224,7 @@ async def test_a_server_is_not_tried_before_it_asked_to_be() -> None:
     calls = Calls(refusing(status(429, retry_after_s=3_600.0)), retry=RetryPolicy(patience_s=7_200.0))
     for _ in range(7):
         said, _ = await calls.outcome()
-        assert "requested a pause of another 3600 s" in said
+        assert "asked factloop to wait another 3600 s" in said
         await asyncio.sleep(590.0)
     assert len(calls.sent_at) == 1
     calls.answer = answered
@@ -289,7 +288,7 @@ async def test_whatever_else_a_server_says_it_is_there(error: FactloopError, is_
     if is_there:
         await patience.wait_for(call)
     else:
-        with pytest.raises(ToolError, match="has accepted no request for 10 s"):
+        with pytest.raises(ToolError, match="has not accepted a request for 10 s"):
             await patience.wait_for(call)
 
 

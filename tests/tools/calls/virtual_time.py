@@ -42,8 +42,6 @@ def run_in_virtual_time(main: Coroutine[Any, Any, T]) -> T:
 
 
 def in_virtual_time(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
-    """Runs an asynchronous test in virtual time."""
-
     @functools.wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         run_in_virtual_time(test(*args, **kwargs))

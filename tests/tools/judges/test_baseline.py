@@ -104,6 +104,13 @@ def test_a_contradiction_says_what_is_wrong_in_the_words_of_both() -> None:
     assert read.quote in PASSAGE
 
 
+def test_a_supported_claim_is_shown_the_sentence_that_says_all_of_it() -> None:
+    reef = "It marks a reef some 19 km southwest of Plymouth in the south-west of England."
+    later = "The reef lies in the way of ships bound for Plymouth Sound and is covered at high water."
+    read = verify("Plymouth is in England.", f"{reef} {later}")
+    assert (read.label, read.quote) == ("supported", reef)
+
+
 def test_a_condition_supports_nothing_and_is_shown_first() -> None:
     read = verify("The coast road is flooded.", PASSAGE)
     assert read.label == "insufficient"

@@ -123,7 +123,6 @@ def bespoke(folder: Path, document: str, claim: str) -> float:
 
 
 def _answers(folder: Path, text: str) -> tuple[float, float]:
-    """P(yes) and P(no) as the next token."""
     tokenizer, model = loaded(folder, "AutoModelForCausalLM")
     ids = tokenizer(text, add_special_tokens=False, return_tensors="pt")["input_ids"]
     last = model(input_ids=ids).logits[0, -1].softmax(-1)

@@ -69,7 +69,6 @@ def test_weights_are_read_when_they_are_needed(kind: str, tmp_path: Path) -> Non
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The cache of huggingface_hub, empty."""
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
@@ -77,7 +76,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def put(cache: Path, files: HubFiles, *names: str, commit: str = "") -> Path:
-    """A snapshot as the hub's client leaves it."""
     commit = commit or (files.revision if len(files.revision) == 40 else "1" * 40)
     repo = cache / f"models--{files.repo.replace('/', '--')}"
     folder = repo / "snapshots" / commit

@@ -116,7 +116,6 @@ def save_hhem(folder: Path) -> Path:
 
 
 def save_modernbert(folder: Path, *, positions: int = 128) -> Path:
-    """A classifier of tokens, as LettuceDetect is."""
     import torch
     from transformers import ModernBertConfig, ModernBertForTokenClassification
 

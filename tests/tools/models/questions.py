@@ -43,7 +43,6 @@ async def assess(talk: Talk, *names: str, text: str = "Is it true?") -> Assessme
 
 
 def mode_of(body: Json) -> str:
-    """In which mode a request was put."""
     if body.get("tools"):
         return "tools"
     return {"json_schema": "json_schema", "json_object": "json_mode"}.get(

@@ -58,10 +58,10 @@ def test_a_wrong_address_in_the_environment_is_named(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("name", "base_url", "said"),
     [
-        ("openai:gpt-4o", None, "needs a key: set OPENAI_API_KEY"),
-        ("gpt-4o", None, "needs a key: set OPENAI_API_KEY"),
-        ("nobody:model", None, "cannot be set up"),
-        ("model-of-nobody", None, "cannot be set up"),
+        ("openai:gpt-4o", None, "needs a key; set OPENAI_API_KEY"),
+        ("gpt-4o", None, "needs a key; set OPENAI_API_KEY"),
+        ("nobody:model", None, "cannot set up the model"),
+        ("model-of-nobody", None, "cannot set up the model"),
         ("", None, "has no name"),
         ("openai:", SERVER, "has no name"),
         ("llama3:8b", SERVER, "use openai:llama3:8b"),
@@ -77,7 +77,7 @@ def test_a_wrong_set_up_is_said_in_one_line(name: str, base_url: str | None, sai
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain_groq", None)  # as if it were not installed
-    with pytest.raises(ConfigError, match="the package for its provider is not installed"):
+    with pytest.raises(ConfigError, match="needs its provider's package, which is not installed"):
         build_chat_model("groq:llama-3.1-8b")
 
 
@@ -148,9 +148,9 @@ async def raised_by(base_url: str, monkeypatch: pytest.MonkeyPatch) -> Exception
             Reply(200, completion({"content": "hi"}).body, cut_at=40),
             "the connection was closed before the reply was complete",
         ),
-        (Reply(200, b'{"choices": [{"message": "un'), "its answer is not JSON (Unterminated string starting at)"),
+        (Reply(200, b'{"choices": [{"message": "un'), "the answer is not JSON (Unterminated string starting at)"),
         (Reply(200, b" " * 64_000_001), "the reply is larger than 64,000,000 bytes"),
-        (Reply(307, headers=(("Location", "http://127.0.0.2:9/v1"),)), "it redirects to another server, 127.0.0.2"),
+        (Reply(307, headers=(("Location", "http://127.0.0.2:9/v1"),)), "redirects to another server, 127.0.0.2"),
     ],
 )
 async def test_what_became_of_an_answer_is_told_in_words_for_people(

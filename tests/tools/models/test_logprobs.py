@@ -61,7 +61,6 @@ def asks(body: Json) -> bool:
 
 
 def refusing(refusal: Reply, *, but: Callable[[Json], bool] = asks) -> Callable[[Json], Reply]:
-    """A server that takes no log-probabilities."""
     return lambda body: refusal if but(body) else said(YES_SAID)
 
 

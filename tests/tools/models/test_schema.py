@@ -51,7 +51,6 @@ SAID_BEFORE = {"Relevance": "reason", "Rating": "reasoning", "Assessment": "rati
 
 
 def objects(node: Any) -> list[dict[str, Any]]:
-    """All schemas of objects within a schema."""
     inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
     below = [found for one in inner for found in objects(one)]
     return [node, *below] if isinstance(node, dict) and node.get("type") == "object" else below
@@ -182,8 +181,8 @@ OTHER = '{"reason": "Same subject.", "relevant": false}'
         ("", "the reply is empty"),
         ("  \n", "the reply is empty"),
         ("<think>I do not know.</think>", "the reply is empty"),
-        ("I cannot say.", "not one JSON object"),
-        ("relevant", "not one JSON object"),
+        ("I cannot say.", "not a single JSON object"),
+        ("relevant", "not a single JSON object"),
         ("{}", "reason: Field required; relevant: Field required"),
         ('{"reason": "x"}', "relevant: Field required"),
         ('{"reason_": "x", "relevant": true}', "reason: Field required"),
@@ -203,8 +202,8 @@ OTHER = '{"reason": "Same subject.", "relevant": false}'
         (f'{{"result": {RELEVANT}}}', "reason: Field required"),
         ('{"reason": "x", "relevant": NaN}', "relevant: "),
         ('{"reason": "x", "relevant": Infinity}', "relevant: "),
-        ("{'reason': 'x', 'relevant': tr", "not one JSON object"),
-        ('{"reason": "x", "relevant": false, "relevant": true}', "a field is given twice"),
+        ("{'reason': 'x', 'relevant': tr", "not a single JSON object"),
+        ('{"reason": "x", "relevant": false, "relevant": true}', "a field occurs twice"),
         (f'So: {RELEVANT} {{"relevant": ', "not valid JSON"),
     ],
 )

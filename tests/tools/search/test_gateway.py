@@ -116,7 +116,7 @@ async def search(
 )
 async def test_a_tool_that_gives_something_else_than_hits_has_failed(cache: CallCache, found: Any) -> None:
     """A check goes on: its claims are unscored, and no `TypeError` takes the report with it."""
-    with pytest.raises(ToolError, match="scripted: the search did not return a list of SearchHit"):
+    with pytest.raises(ToolError, match="scripted: the search must return a list of SearchHit"):
         await search(gateway(scripted(found), cache=cache))
 
 
@@ -193,7 +193,7 @@ async def test_whether_the_set_up_is_to_blame_for_a_refusal_depends_on_no_race(
 @pytest.mark.parametrize("status", [401, 403])
 async def test_a_wrong_key_is_seen_without_a_search(server: FakeServer, cache: CallCache, status: int) -> None:
     server.will(Reply(status=status, body=b"bad key key-of-serper"))
-    with pytest.raises(ConfigError, match="the key in SERPER_API_KEY was rejected: check the key") as caught:
+    with pytest.raises(ConfigError, match="the key in SERPER_API_KEY was rejected; check the key") as caught:
         await gateway(serper(server), scripted(), cache=cache).reach()
     assert "key-of-serper" not in str(caught.value)
     (received,) = server.received

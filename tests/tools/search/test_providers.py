@@ -113,7 +113,7 @@ def test_a_wiki_that_knows_no_search_is_a_failure(server: FakeServer) -> None:
 )
 def test_other_shapes_are_errors(server: FakeServer, answer: object) -> None:
     server.will_answer(answer)
-    with pytest.raises(ToolError, match="does not look like"):
+    with pytest.raises(ToolError, match="is not in MediaWiki"):
         wikipedia(server).search("ada", 3)
 
 
@@ -213,7 +213,7 @@ def test_no_engine_answering_is_a_failure_not_an_empty_result(server: FakeServer
 
 
 def test_unknown_name_lists_the_known() -> None:
-    with pytest.raises(ConfigError, match="unknown search 'bing': use serper, wikipedia, searxng"):
+    with pytest.raises(ConfigError, match="unknown search 'bing'; use serper, wikipedia, searxng"):
         build_search_tools(["wikipedia", "bing"])
 
 

@@ -114,6 +114,7 @@ def test_work_is_linear_in_the_answers() -> None:
 
 def test_long_runs_list_every_answer_and_say_where_details_end() -> None:
     html = render_trust_html(large_run(30), longest_details=100_000)
+    assert f"<title>TrustScores of 30 answers: {large_run(1).reports[0].question}" in html
     assert html.count('<li class="claim"') == 30
     assert 0 < html.count('<ol class="checks">') < 30
     assert html.count('<ol class="checks">') + html.count("were omitted to keep the page small") == 30

@@ -23,7 +23,8 @@ def is_compressed(path: Path) -> bool:
 
 
 def extension_of(path: Path) -> str:
-    """Returns the extension in lowercase, such as ".txt", or both of a compressed file, such as ".tsv.gz"."""
+    """Returns the extension in lowercase, such as ".txt", or both extensions of a compressed file, such as
+    ".tsv.gz"."""
     inner = Path(path.stem).suffix if is_compressed(path) else ""
     return (inner + path.suffix).lower()
 
@@ -48,7 +49,7 @@ _READABLE = ", ".join(sorted(EXTENSIONS))
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file or subfolder of a folder or glob that was skipped, with the reason."""
+    """A file or subfolder that was skipped in a folder or glob, and the reason."""
 
     path: Path
     why: str
@@ -59,21 +60,21 @@ class UnreadFile:
 
 @dataclass(frozen=True)
 class FoundFiles:
-    """The files found at the given places. `paths` are spelled as the user wrote them, sorted, and distinct."""
+    """The files that the user selected. `paths` are spelled as the user wrote them, sorted, and distinct."""
 
     paths: tuple[Path, ...]
     named: frozenset[Path]
     """Files that the user named individually, which must be readable."""
     unread: tuple[UnreadFile, ...]
-    """Other contents of folders and globs: unsupported files, inaccessible folders, pipes, and links that are broken or
-    lead outside."""
+    """Whatever else folders and globs contain: unsupported files, inaccessible folders, pipes, and links that are
+    broken or lead outside."""
 
 
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
     """Finds all supported files at the places: files, folders (with their subfolders, except hidden ones) and globs.
 
-    Raises DataError if a place does not exist, a named file has an unsupported extension, a glob has no matches, or no
-    supported file is found.
+    Raises DataError if a place does not exist, a named file has an unsupported extension, a glob has no matches, or
+    there are no supported files.
     """
     if isinstance(places, str | Path):
         places = [places]
@@ -90,13 +91,13 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
                 if is_named:
                     named.add(kept)
             elif is_named:
-                raise DataError(f"extension {extension!r} is not supported, only {_READABLE}", path=str(path))
+                raise DataError(f"unsupported extension {extension!r}; use one of {_READABLE}", path=str(path))
             else:
                 unread[path] = UnreadFile(path, _why_unread(path))
     if not found:
         named_places = ", ".join(str(place) for place in places) or "no path given"
         skipped = f"; skipped {len(unread)}, such as {next(iter(unread.values()))}" if unread else ""
-        raise DataError(f"found no files to read{skipped}; supported extensions: {_READABLE}", path=named_places)
+        raise DataError(f"found no files to read{skipped}; supported extensions are {_READABLE}", path=named_places)
     return FoundFiles(tuple(sorted(found.values())), frozenset(named), tuple(unread[path] for path in sorted(unread)))
 
 
@@ -113,7 +114,7 @@ def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
         elif path.is_file():
             yield path, None
         elif path.exists():
-            raise DataError("neither a file nor a folder; save its output to a file", path=place)
+            raise DataError("this is neither a file nor a folder; save its output to a file", path=place)
         elif glob.has_magic(place):
             yield from _matches(path)
         else:
@@ -123,7 +124,7 @@ def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
 
 
 def _matches(pattern: Path) -> Iterator[tuple[Path, Path]]:
-    """Returns the files that match a glob. Uses `Path.glob`, because `**` in `glob.glob` loops in symbolic links."""
+    """The files that match a glob. Uses `Path.glob`, because `**` in `glob.glob` loops in symbolic links."""
     base, wanted = base_and_pattern(pattern)
     hidden_wanted = any(part.startswith(".") for part in wanted)
     try:
@@ -132,7 +133,7 @@ def _matches(pattern: Path) -> Iterator[tuple[Path, Path]]:
         raise DataError(f"invalid pattern: {error}", path=str(pattern)) from error
     matches = [match for match in found if hidden_wanted or not is_hidden(match.relative_to(base))]
     if not matches:
-        raise DataError("the pattern matches nothing", path=str(pattern))
+        raise DataError("no files match the pattern", path=str(pattern))
     for match in matches:
         is_open = os.path.isdir(match) and not leads_out(match, resolved(base))
         yield from ((inner, base) for inner in (walk(match, within=base) if is_open else [match]))

@@ -1,6 +1,5 @@
-"""Reads HTML as headings, tables and text. Uses libxml2, because the standard library's parser takes quadratic time on
-hostile pages.
-"""
+"""Reads HTML as headings, tables and text. It uses libxml2, because the standard library's parser takes quadratic time
+on hostile pages."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from factloop.tools.search.documents.sections import Block, Heading, Rows, row_l
 
 _MOST_COLUMNS, _MOST_SPANNED = 60, 200
 _LONGEST_LAYOUT = 300
-"""Maximum number of characters of a cell in a table without a header. A longer one means that it is for layout."""
+"""Maximum length of a cell, in characters, in a table without a header. Tables with longer cells are page layout."""
 _CELLS = frozenset({"td", "th"})
 _STRUCTURE = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "table"})
 
@@ -39,7 +38,7 @@ class _Row:
 
 
 class HtmlTable:
-    """Reads one table. A table inside a cell becomes text of that cell."""
+    """Reads one table. If a cell contains another table, it becomes part of the cell's text."""
 
     def __init__(self, parts: list[str]) -> None:
         """`parts` is the list that collects the text of the page."""
@@ -62,7 +61,7 @@ class HtmlTable:
                 self._open = (tag, len(self._parts), dict(attributes))
 
     def end(self, tag: str) -> bool:
-        """Handles a closing tag. Returns whether the table ends with it."""
+        """Handles a closing tag. Returns whether it ends the table."""
         if tag == "table":
             self._depth -= 1
         elif self._depth == 1 and self._open is not None and tag == self._open[0]:
@@ -115,7 +114,7 @@ def _lines(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
-    """Returns the texts of a row's cells. A cell that spans equally named or unnamed columns appears once."""
+    """The texts of a row's cells. A cell that spans columns with the same name, or without names, appears once."""
     said: set[tuple[int, str]] = set()
     texts: list[str] = []
     for place, cell in enumerate(row):
@@ -186,7 +185,7 @@ _CONSENT = re.compile(
     r"|(?:cookie|gdpr)[-_]*consent|onetrust[-_a-z]*|cybotcookiebot[a-z]*",
     re.IGNORECASE,
 )
-"""Names of blocks that ask for consent to cookies."""
+"""Matches the names of blocks that ask for consent to cookies."""
 _MAY_ASK = frozenset({"aside", "dialog", "div", "form", "section"})
 _BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "details", "div", "dl", "dt"}
@@ -201,12 +200,13 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
     title: str
-    """The text of the `<title>` of the page, or an empty string if it has none."""
+    """The text of the page's `<title>`. Empty if there is none."""
     blocks: list[Block]
 
 
 class _PageParser:
-    """Collects the text that a reader would see. The parser calls it for each tag, so no tree is built."""
+    """Collects the text that a reader would see. The parser calls its methods for each tag, so that no tree is
+    built."""
 
     def __init__(self, *, leave_out: bool) -> None:
         self._leaves_out = leave_out
@@ -282,7 +282,7 @@ class _PageParser:
 
 
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Returns whether the tag's contents are invisible. `until-found` counts as visible, because searching shows it."""
+    """Whether the tag's contents are invisible. `until-found` counts as visible, because a search shows them."""
     if not attributes or tag in _WHOLE:
         return False
     is_hidden = attributes.get("hidden", "until-found").lower() != "until-found"
@@ -293,7 +293,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
     if tag in _AROUND or attributes.get("role") in _AROUND_ROLES:
         return True
     if attributes.get("aria-hidden", "").lower() == "true" and tag not in _WHOLE:
-        return True  # usually a copy, or a whole page that was saved while a dialog was open
+        return True  # usually a copy of other text, or a whole page saved while a dialog was open
     if tag not in _MAY_ASK or not attributes:
         return False
     names = f"{attributes.get('id', '')} {attributes.get('class', '')}".split()
@@ -305,7 +305,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
 def read_html(markup: str) -> HtmlPage:
     """Reads the visible text of a page, without navigation, footers and cookie banners. Takes linear time.
 
-    If no other text remains, for example because a `<nav>` is never closed, reads these parts too.
+    If there is no other text, for example because a `<nav>` is never closed, these are read too.
     """
     page = _read(markup, leave_out=True)
     return page if page.blocks else _read(markup, leave_out=False)
@@ -316,7 +316,7 @@ def _read(markup: str, *, leave_out: bool) -> HtmlPage:
         return HtmlPage("", [])
     target: Any = _PageParser(
         leave_out=leave_out
-    )  # the type stubs require methods for comments and instructions, but the parser removes both
+    )  # the type stubs require methods for comments and instructions, but both are removed
     parser = etree.HTMLParser(
         target=target, encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, recover=True
     )

@@ -17,10 +17,9 @@ from factloop.tools.search.documents.sections import Section
 from factloop.tools.search.passages import PARAGRAPH, SPACELESS, Chunk, PassageSettings, split_chunks
 
 HEADING_BOOST = 0.25
-"""The weight of words in the title and headings. A passage rarely repeats what its article is about, so these words
-count for each passage. They count only a little, because titles are short and BM25 gives each of their words a high
-weight. A boost of 2 hides better passages, and a boost of 0.5 found fewer of the decisive sentences
-(`benchmarks.retrieval`)."""
+"""The weight of words in the title and headings. They count for each passage, because a passage rarely repeats what its
+article is about. Their weight is low, because titles are short, so that BM25 gives each of their words a high score. A
+boost of 2 hides better passages, and a boost of 0.5 found fewer of the decisive sentences (`benchmarks.retrieval`)."""
 _MAX_QUERY_TERMS = 100
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
@@ -39,7 +38,7 @@ _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 @dataclass(frozen=True, slots=True)
 class StoredPassage:
-    """A passage and its position, which is its number in the file with this key."""
+    """A passage and its position. `number` is the passage's number in the file with this key."""
 
     key: str
     number: int
@@ -82,7 +81,7 @@ class StoredPassage:
 class ScoredPassage(NamedTuple):
     stored: StoredPassage
     score: float
-    """BM25 score. Higher is better, but scores are comparable only within one query."""
+    """BM25 score. Higher is better, but only scores from the same query are comparable."""
 
 
 def new_index(folder: Path | None) -> tantivy.Index:
@@ -162,7 +161,7 @@ def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Ite
 
 
 def _document(key: str, number: int, passage: str, section: Section, place: int) -> tantivy.Document:
-    """Returns a document with the texts in their indexed form, and the original texts only if they differ."""
+    """A document with the texts in their indexed form. It contains the original texts only if they differ."""
     body, title = _spaced(passage), _spaced(section.title)
     above = _spaced(section.section or "")
     document = tantivy.Document()  # fills field by field, because keyword arguments take twice as long
@@ -190,7 +189,7 @@ def _stored(text: str) -> bytes:
 
 
 class PassageReader:
-    """Searches one state of an index, without seeing later changes."""
+    """Searches one state of an index. Later changes are not visible."""
 
     def __init__(self, index: tantivy.Index) -> None:
         self._schema, self._searcher = index.schema, index.searcher()
@@ -223,7 +222,7 @@ class PassageReader:
         return self._stored(address)
 
     def few(self, most_characters: int) -> tuple[StoredPassage, ...] | None:
-        """Returns all passages in any order, if they have no more than `most_characters` with titles and headings."""
+        """Returns all passages in any order, or None if they and their headings are longer than `most_characters`."""
         if self.n_passages > most_characters or (self._n_characters or 0) > most_characters:
             return None
         if self._few is None:
@@ -241,7 +240,7 @@ class PassageReader:
         return tuple(self._stored(address) for _, address in found)
 
     def _clauses_of(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
-        """Returns the clauses of a term for a flat query. With subqueries for terms, tantivy takes twice as long."""
+        """The clauses of a term for a flat query. With subqueries for terms, tantivy takes twice as long."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
         above = [
@@ -278,7 +277,7 @@ class PassageReader:
 
 
 def query_terms(text: str) -> list[str]:
-    """Returns the distinct terms of a query, in order. A long query is reduced to its first terms."""
+    """Returns the distinct terms of a query, in order. Only the first terms of a long query are used."""
     return list(dict.fromkeys(terms_of(text)))[:_MAX_QUERY_TERMS]
 
 
@@ -303,7 +302,7 @@ def _analyzer() -> tantivy.TextAnalyzer:
 
 
 def _spaced(text: str) -> str:
-    """Returns the text in NFC, with spaces around each character of scripts that use no spaces."""
+    """The text in NFC, with spaces around each character of scripts that use no spaces."""
     if text.isascii():
         return text
     return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", _stored(text).decode("utf-8")))

@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LONGEST_TITLE_LINE = 100
 _MOST_UNPACKED = 500_000_000
-"""Maximum total size in bytes of a zipped document when unpacked. Larger ones are designed to exhaust memory."""
+"""Maximum unpacked size of a zipped document, in bytes. Larger ones are designed to exhaust memory."""
 _SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
 _NARROWEST = 30
-"""Minimum line width, in characters, at which plain text is assumed to be wrapped."""
+"""Plain text counts as wrapped only if its lines have at least this many characters."""
 _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(?![\s.]|$))*")
 """Matches text that starts with a capital letter or digit and has no marks that end sentences or follow labels."""
 
 
 def load_sections(path: Path) -> Iterator[Section]:
-    """Yields the sections of a file, in order. Raises DataError if it cannot be read to the end.
+    """Yields the sections of a file, in order. Raises DataError if the file cannot be read to the end.
 
     The extension must be in `files.EXTENSIONS`.
     """
@@ -67,10 +67,10 @@ def _parted(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _heads_paragraph(line: str, below: str) -> bool:
-    """Returns whether a line with only a paragraph directly below it is the heading of that paragraph.
+    """Whether a line that stands directly above a paragraph is its heading.
 
-    The line must be short and not a sentence, and must have room for the next word, which wrapped text would have put
-    there.
+    The line must be short and not a sentence. The next word must have fitted on the line, because wrapped text would
+    have put it there.
     """
     goes_on = awaits_more(line) and not ASKS.match(line)
     if goes_on or len(line) >= WRAPPED_FROM or not _PLAIN_TITLE.fullmatch(line):
@@ -135,7 +135,7 @@ def _load_pdf(path: Path) -> Iterator[Section]:
 
 
 def _layout(page: PageObject, path: Path) -> str:
-    """Returns the text of a page with its layout, or nothing if the layout cannot be determined."""
+    """Returns the text of a page with its layout, or an empty string if the layout cannot be determined."""
     try:
         with _foreign_reader(path, "the layout"):
             return page.extract_text(extraction_mode="layout")
@@ -169,13 +169,13 @@ def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
     with _foreign_reader(path, what):
         with ZipFile(BytesIO(data)) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _MOST_UNPACKED:
-                raise DataError(f"{what} unpacks to more than {_MOST_UNPACKED:,} bytes", path=str(path))
+                raise DataError(f"{what} is larger than {_MOST_UNPACKED:,} bytes when unpacked", path=str(path))
         return read(data)
 
 
 @contextmanager
 def _foreign_reader(path: Path, what: str) -> Iterator[None]:
-    """Converts all errors to DataError, because a broken file may cause more than the errors of the library."""
+    """Converts all errors to DataError, because a broken file may cause more errors than the library's own."""
     try:
         yield
     except DataError:

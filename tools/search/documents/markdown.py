@@ -74,14 +74,14 @@ def _block_at(lines: Sequence[str], place: int, bold: Mapping[int, str]) -> tupl
 
 
 def _stands_alone(lines: Sequence[str], place: int) -> bool:
-    """Returns whether a line is not part of a wrapped sentence: the text above has ended, and new text starts below."""
+    """Whether a line is not part of a wrapped sentence: the text above has ended, and new text starts below."""
     above = lines[place - 1].rstrip() if place else ""
     below = lines[place + 1].lstrip() if place + 1 < len(lines) else ""
     return (not above or above.endswith(_ENDS) or above.lstrip().startswith("#")) and not below[:1].islower()
 
 
 def _bold(words: str) -> Block:
-    """Returns a heading. Returns text for a sentence or a figure, because its statement must not be lost."""
+    """Returns a heading. If the line is a sentence or contains a figure, returns text, so that no statement is lost."""
     return Heading(BELOW_MARKED, words) if is_bold_title(words) and not any(map(str.isdigit, words)) else words
 
 

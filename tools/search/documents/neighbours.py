@@ -16,18 +16,18 @@ from factloop.tools.search.base import SearchHit, SearchTool, over_pages
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 CANDIDATES = 30
-"""Number of passages to get from BM25, for reranking and for ordering equal scores by position instead of randomly."""
+"""Number of passages to get from BM25, for reranking and for ordering equal scores by position instead of at random."""
 _SCORE_DIGITS = 4
-"""Number of decimals of scores to compare. Later digits depend on the order in which the weights of terms are added."""
+"""Number of decimals of scores to compare. Later digits depend on the order in which the weights are added."""
 
 
 def ranked_passages(
     reader: PassageReader, query: str, limit: int, name_of: Callable[[str], str]
 ) -> list[StoredPassage]:
-    """Returns at most `limit` or `CANDIDATES` passages, whichever is more, best first. Passages with equal text appear
-    once.
+    """Returns at most `limit` or `CANDIDATES` passages, whichever is more, best first. Equal passages appear once.
 
-    Equal scores are ordered by the name that `name_of` returns for a document's key, then by position.
+    Passages with equal scores are ordered by the name that `name_of` returns for their document's key, then by
+    position.
     """
     found: defaultdict[float, list[StoredPassage]] = defaultdict(list)
     for item in reader.search(query, max(limit, CANDIDATES)):
@@ -78,7 +78,7 @@ class PassageRun:
 def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
     """Returns at most `limit` runs of passages, ordered by their best hits. No passage is in two runs.
 
-    A run is either a hit with the passages before and after it, or several adjacent hits with such passages.
+    A run consists of one hit or several adjacent hits, with the passages before and after them.
     """
     runs: list[PassageRun] = []
     held: set[tuple[str, int]] = set()
@@ -103,7 +103,7 @@ def _extend(run: PassageRun, neighbour: StoredPassage) -> None:
 
 
 def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]:
-    """Yields the runs and a new one, which is joined to the first adjacent run if they are not too long together."""
+    """Yields the runs and a new one. If a run is adjacent and both fit together, the new run is joined to it."""
     is_open = True
     for run in runs:
         first, second = (run, new) if _meet(run, new) else (new, run)

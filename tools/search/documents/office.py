@@ -18,7 +18,7 @@ _LONGEST_REPEATED = 200
 
 
 def docx_blocks(data: bytes) -> list[Block]:
-    """Yields the paragraphs and tables of a Word file, in order.
+    """Returns the paragraphs and tables of a Word file, in order.
 
     Raises python-docx's errors if the file is broken, and ValueError if it has too many paragraphs.
     """
@@ -30,7 +30,7 @@ def docx_blocks(data: bytes) -> list[Block]:
     of_parts = document.element.body.iter(qn("w:p"), qn("w:gridSpan"))  # a cell is returned for each column it spans
     if sum(max(1, int(part.get(qn("w:val"), 1))) for part in of_parts) > _MOST_PARAGRAPHS:
         raise ValueError(f"the file has more than {_MOST_PARAGRAPHS:,} paragraphs")
-    names = {style.style_id: style.name or "" for style in document.styles}  # looking them up one at a time is slow
+    names = {style.style_id: style.name or "" for style in document.styles}  # single look-ups are slow
     return [
         block
         for part in document.iter_inner_content()
@@ -45,11 +45,8 @@ def _docx_paragraph(paragraph: Any, names: Mapping[str, str]) -> Iterator[Block]
 
 
 def _docx_table(table: Any) -> Iterator[Block]:
-    """Converts a table. Repeats the short texts of merged cells in each row and column that the cells span.
-
-    python-docx finds the text of a merged cell by going up row by row, which takes quadratic time and fails at 1,000
-    rows.
-    """
+    """Converts a table. The short text of a merged cell is repeated in each row and column that the cell spans.
+    python-docx would find this text by going up row by row, which takes quadratic time and fails at 1,000 rows."""
     from docx.table import _Cell
 
     rows: list[list[str]] = []
@@ -59,7 +56,7 @@ def _docx_table(table: Any) -> Iterator[Block]:
         for cell in row._tr.tc_lst:
             text = above.get(column, "") if cell.vMerge == "continue" else _Cell(cell, table).text
             repeated = text if len(text) <= _LONGEST_REPEATED else ""
-            if not rows and cell.vMerge == "restart" and not repeated:  # not a column name, so it would be lost
+            if not rows and cell.vMerge == "restart" and not repeated:  # too long for a column name
                 yield text
                 text = ""
             here |= {column: text} | dict.fromkeys(range(column + 1, column + cell.grid_span), repeated)
@@ -71,7 +68,7 @@ def _docx_table(table: Any) -> Iterator[Block]:
 
 
 def pptx_blocks(data: bytes) -> list[Block]:
-    """Yields the slides of a PowerPoint file: title as heading, text, tables, notes. Raises python-pptx's errors."""
+    """Returns the slides of a PowerPoint file: title as heading, text, tables, notes. Raises python-pptx's errors."""
     from pptx import Presentation
 
     return [block for slide in Presentation(BytesIO(data)).slides for block in _slide(slide)]
@@ -96,13 +93,14 @@ def _shapes(shapes: Any) -> Iterator[Any]:
 
 
 def xlsx_blocks(data: bytes) -> list[Block]:
-    """Yields the sheets of an Excel file, each as a table under its name. Replaces formulas by their saved values."""
+    """Returns the sheets of an Excel file, each as a table under its name. Formulas are replaced by their saved
+    values."""
     from openpyxl import load_workbook
 
     book = load_workbook(BytesIO(data), read_only=True, data_only=True)
     try:
         for sheet in book.worksheets:
-            sheet.reset_dimensions()  # those in the file may hide cells, or have billions of empty ones read
+            sheet.reset_dimensions()  # the file's dimensions may hide cells, or include billions of empty cells
         sheets = ((sheet.title, map(_cells, sheet.iter_rows(values_only=True))) for sheet in book.worksheets)
         tables = [(name, list(_table(rows))) for name, rows in sheets]
         return [block for name, table in tables if table for block in (Heading(1, name), *table)]

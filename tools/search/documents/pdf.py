@@ -1,7 +1,7 @@
 """Reads a PDF page as paragraphs and tables.
 
-The text of a page is a list of lines without structure. The page layout shows the structure. Lines set apart by space
-start a paragraph, and lines with the same wide gaps are rows of a table.
+The text of a page is a list of lines without structure. The page layout shows the structure: a wider space above a line
+starts a paragraph, and lines with the same wide gaps are rows of a table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FEWEST_CELLS = 3
 _NAME = re.compile(r"[^\W\d_][^\d\"“”.,;:=?!{}]{0,39}")
 """Matches the name of a column."""
 _USUAL = 4
-"""The first quartile (1/4) of all gaps between lines is taken as the gap within paragraphs."""
+"""The first quartile (1/4) of all gaps between lines counts as the gap within paragraphs."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-\n(?=[a-z]{2})")
 """Matches a word split at the end of a line. If the word itself has a hyphen there, that hyphen is lost."""
 
@@ -57,7 +57,7 @@ def page_blocks(text: str, layout: str) -> list[Block]:
 
 
 def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
-    """Yields the lines with their positions. Joins the cells of a row into one line if they are on separate lines."""
+    """Yields the lines with their positions. If the cells of a row are on separate lines, these become one line."""
     layout = layout.replace(SOFT_HYPHEN, "").replace("\xa0", " ")
     shown = [line for line in layout.split("\n") if line.strip()]
     gaps = _gaps(layout)
@@ -82,7 +82,7 @@ def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
 
 
 def _lines_of(cells: Sequence[re.Match[str]], lines: Sequence[str]) -> int:
-    """Returns how many lines a row takes up: 1, or one for each cell, or 0 if the lines contain other text."""
+    """How many lines a row takes up: 1, or one for each cell, or 0 if the lines contain other text."""
     row = [_squeezed(cell[0]) for cell in cells]
     if _squeezed(lines[0]) == "".join(row):
         return 1
@@ -115,7 +115,7 @@ def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
 
 
 def _stands_under(above: _Line, below: _Line, head: _Line) -> bool:
-    """Returns whether a line is directly below another, with each cell below a cell of that line or of the header."""
+    """Whether a line is directly below another, with each cell below a cell of that line or of the header."""
     if above.place is None or below.place != above.place + 1 or len(below.cells) != len(head.cells):
         return False
     columns = zip(head.cells, above.cells, below.cells, strict=True)

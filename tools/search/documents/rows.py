@@ -1,7 +1,6 @@
 """Reads tables as sections, one per row. JSONL, CSV and TSV are read line by line, so a file may be larger than memory.
-They may be compressed with gzip, like the published passages of wiki-dpr. JSON is read as a whole and must not be
-compressed.
-"""
+These files may be compressed with gzip, like the published passages of wiki-dpr. JSON is read as a whole and must not
+be compressed."""
 
 from __future__ import annotations
 
@@ -22,34 +21,34 @@ TEXT_KEYS = ("text", "passage", "content", "body")
 URL_KEYS = ("url", "source", "link")
 DATE_KEYS = ("date", "published")
 LONGEST_LABEL = 300
-"""Maximum number of characters of the name of a column. Every row that is read as a whole repeats these names."""
+"""Maximum length of a column name in characters. Every row that is read as a whole repeats the names."""
 
 
 def load_jsonl(path: Path) -> Iterator[Section]:
-    """Yields a section for each line, which must be an object with a text. Skips blank lines.
+    """Yields a section for each line, which must be an object with text. Skips blank lines.
 
-    Raises a DataError that names the file, line and field.
+    Raises a DataError that gives the file, line and field.
     """
     for number, line in read_lines(path):
         if not line.strip():
             continue
         row = _parsed(line, "this line is not JSON", path, number)
         if not isinstance(row, dict):
-            raise DataError("this line is not a JSON object", path=str(path), line=number)
+            raise DataError("this line must be a JSON object", path=str(path), line=number)
         yield _section(row, _Place(path, f"line={number}", number))
 
 
 def load_json(path: Path) -> Iterator[Section]:
-    """Yields a section for each record, which must have a text. The file contains one object or an array of objects.
+    """Yields a section for each record, which must have text. The file contains one object or an array of objects.
 
-    Raises a DataError that names the file, record and field.
+    Raises a DataError that gives the file, record and field.
     """
     whole = _parsed(read_text(path), "this is not JSON", path)
     if not isinstance(whole, dict | list):
-        raise DataError("must be an object or an array of objects", path=str(path))
+        raise DataError("the file must contain an object or an array of objects", path=str(path))
     for number, row in enumerate(whole if isinstance(whole, list) else [whole], 1):
         if not isinstance(row, dict):
-            raise DataError(f"record {number} is not a JSON object", path=str(path))
+            raise DataError(f"record {number} must be a JSON object", path=str(path))
         yield _section(row, _Place(path, f"record={number}", named=f"record {number}: "))
 
 
@@ -94,7 +93,7 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Sectio
             text = PARAGRAPHS.join(row_lines(header, [cells]))
             yield Section(text, readable_name(path), fragment=f"line={line}", tables=((0, len(text)),))
         elif len(cells) != len(header):
-            found = f"{len(cells)} columns, but the header has {len(header)}"
+            found = f"the row has {len(cells)} columns, but the header has {len(header)}"
             raise DataError(found, path=str(path), line=line)
         else:
             yield _section(dict(zip(names, cells, strict=True)), _Place(path, f"line={line}", line))
@@ -108,14 +107,14 @@ class _Place:
     named: str = ""
     """Prefix of messages, used if the line is unknown."""
 
-    def error(self, message: str, field: str) -> DataError:
+    def error(self, message: str, field: str | None = None) -> DataError:
         return DataError(f"{self.named}{message}", path=str(self.path), line=self.line, field=field)
 
 
 def _section(row: Mapping[str, Any], place: _Place) -> Section:
     key = next((key for key in TEXT_KEYS if row.get(key) is not None), None)
     if key is None:
-        raise place.error(f"must have one of {', '.join(TEXT_KEYS)}", TEXT_KEYS[0])
+        raise place.error(f"must have one of these fields: {', '.join(TEXT_KEYS)}")
     if not isinstance(row[key], str):
         raise place.error(f"must be a string, not {type(row[key]).__name__}", key)
     identifier = _scalar(row, ("id",), place)
@@ -129,7 +128,7 @@ def _section(row: Mapping[str, Any], place: _Place) -> Section:
 
 
 def _scalar(row: Mapping[str, Any], keys: tuple[str, ...], place: _Place) -> str | None:
-    """Returns the value of the first key that has one, as text, because ids and dates are often numbers."""
+    """Returns the first value found under `keys`, as text, because ids and dates are often numbers."""
     for key in keys:
         value = row.get(key)
         if value is None or value == "":

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from factloop.tools.embeddings.nearest import Embedder
 
 MOST_NAMED = 20
-"""Maximum number of unread files listed in a warning."""
+"""Maximum number of unread files to list in a warning."""
 _FEW_PASSAGES = 2_000
-"""Maximum number of passages for which a search (about 0.2 ms) is faster than starting it in a thread."""
+"""Up to this number of passages, a search (about 0.2 ms) is faster than starting it in a thread."""
 
 
 class DocumentSearch(PassageSearch):
@@ -37,7 +37,7 @@ class DocumentSearch(PassageSearch):
     name: str = "documents"
     description: str = "Search the user's own documents."
     concurrency_limit: int = 4
-    """Number of threads; searches are CPU-bound, so more threads would not speed them up."""
+    """Number of threads. Searches are CPU-bound, so more threads would not speed them up."""
 
     _files: FoundFiles = PrivateAttr()
     _snapshot: Snapshot = PrivateAttr()
@@ -57,7 +57,7 @@ class DocumentSearch(PassageSearch):
         """`cache_dir` contains the indexes. By default, it is the user's cache folder.
 
         With `in_memory`, nothing is written: all files are read and indexed each time, and passages stay in memory.
-        Unreadable files in folders and globs are skipped and listed in `unread`, or are errors with `strict`.
+        Unreadable files in folders and globs are skipped and listed in `unread`. With `strict`, they are errors.
         """
         super().__init__(**fields)
         places = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
@@ -74,8 +74,8 @@ class DocumentSearch(PassageSearch):
         if self.n_passages == 0:
             broken = next((file for file in self._snapshot.unread if file.why != NO_TEXT), None)
             if broken is not None:
-                raise DataError(f"{broken.why}; the documents contain no other text", path=str(broken.path))
-            raise DataError("none of the files contains any text", path=", ".join(places))
+                raise DataError(f"{broken.why}; no other file contains text", path=str(broken.path))
+            raise DataError("the files contain no text", path=", ".join(places))
         self._identity = f"documents {self._snapshot.identity}"
         self._embedder = embedder
         if embedder is not None:
@@ -120,7 +120,7 @@ class DocumentSearch(PassageSearch):
 
 
 def warnings_of(unread: Sequence[UnreadFile]) -> tuple[str, ...]:
-    """Returns a warning about skipped files for readers of a report, or an empty list if there are none."""
+    """Returns a warning about skipped files for readers of a report. Empty if there are none."""
     if not unread:
         return ()
     named = "; ".join(map(str, unread[:MOST_NAMED]))

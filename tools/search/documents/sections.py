@@ -1,4 +1,4 @@
-"""Defines the output of loaders, which are pieces of text with their origin."""
+"""Defines what loaders return: pieces of text with their origin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENDS = (".", "!", "?", ":", ";")
 
 
 def with_items_apart(text: str) -> str:
-    """Returns the text with blank lines before items and clauses and after lists. Takes linear time."""
+    """Adds blank lines before items and clauses and after lists. Takes linear time."""
     if not _MAY_HOLD.search(text):
         return text
     starts = sorted({*_items(text), *_clauses(text)})
@@ -56,7 +56,7 @@ WITHIN = " › "
 """Separates the headings in a path."""
 LONGEST_TITLE = 200
 BELOW_MARKED = 7
-"""The level of a bold line, below all marked headings. Such a line heads a section but is never the title."""
+"""The level of a bold line, below all marked headings. A bold line heads a section but is never the title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Section:
     text: str
     title: str
     url: str | None = None
-    """URL of the original, if the document specifies one, which is then used instead of the path of the file."""
+    """URL of the original, if the document specifies one. It replaces the path of the file."""
     fragment: str = ""
     """Position in the file, such as "page=3" or "line=12". Empty for the whole file."""
     published: str | None = None
@@ -81,7 +81,7 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Heading:
     level: int
-    """Level of the heading, where 1 is the outermost."""
+    """Level of the heading. 1 is the outermost."""
     text: str
 
 
@@ -97,7 +97,7 @@ Block = str | Heading | Rows
 
 
 def first_heading(blocks: Iterable[Block]) -> str:
-    """Returns the title, or an empty string if the document has none."""
+    """Returns the first heading to use as the title, or an empty string if there is none."""
     return next((one.text for one in blocks if isinstance(one, Heading) and one.level < BELOW_MARKED), "")
 
 
@@ -141,7 +141,7 @@ def _named(path: Sequence[Heading]) -> list[str]:
 
 
 def written_blocks(part: Sequence[Block]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Returns the text of the blocks, with each list item as a paragraph, and the positions of tables in it."""
+    """Returns the text of the blocks, with each list item as a paragraph, and the positions of tables in the text."""
     pieces: list[str] = []
     tables: list[tuple[int, int]] = []
     length = 0
@@ -167,10 +167,8 @@ _LABEL_CHARACTERS = 80
 
 
 def row_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yields a line such as `Tower: Smeaton's; Lit: 1759` for each nonempty row, without its empty cells.
-
-    A row too long for a passage becomes several lines, each with its first cell and the column names.
-    """
+    """Yields a line such as `Tower: Smeaton's; Lit: 1759` for each nonempty row, without its empty cells. A row too
+    long for a passage becomes several lines, each with its first cell and the column names."""
     for row in rows:
         cells = [
             (" ".join((header[place] if place < len(header) else "").split()), " ".join(cell.split()))

@@ -25,7 +25,7 @@ from factloop.tools.search.index_files import LOCK, MANIFEST, USE
 from factloop.tools.search.passages import PassageSettings
 
 _RACY_NS = 2_000_000_000
-"""Nanoseconds after a change in which a file may change again without a new timestamp, so it is read again."""
+"""A file may change again within this many nanoseconds without a new timestamp, so it is read again."""
 
 
 class FileState(BaseModel):
@@ -103,7 +103,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WantedFiles:
-    """The files to read. Required files must be readable. Others are skipped if they are not."""
+    """The files to read. Required files must be readable. Unreadable files are skipped if they are not required."""
 
     paths: tuple[Path, ...]
     required: frozenset[Path]
@@ -115,9 +115,10 @@ class Snapshot:
 
     reader: PassageReader
     path_of: Mapping[str, Path]
-    """The file for each key, spelled as by the user. If files have the same name and content, the first one counts."""
+    """The file for each key, as the user wrote its path. If files have the same name and content, the first one
+    counts."""
     identity: str
-    """A hash of names, contents and settings. Equal hashes mean that equal answers can be expected."""
+    """A hash of names, contents and settings. Snapshots with equal hashes should give equal answers."""
     unread: tuple[UnreadFile, ...] = ()
     """Unreadable files in folders and globs, and files without text."""
     hold: Hold | None = None
@@ -147,7 +148,7 @@ def open_snapshot(places: Sequence[str], files: WantedFiles, cache_dir: Path, se
         with FileLock(folder.with_suffix(LOCK), timeout=LOCK_WAIT_S, mode=FILE_MODE):
             narrow_contents(folder)
             snapshot = _open_locked(files, folder, settings)
-            narrow_contents(folder)  # the umask determines the permissions of tantivy's files
+            narrow_contents(folder)  # tantivy's files get their permissions from the umask
         return replace(snapshot, hold=hold)
     except Timeout as error:
         raise ToolTimeout(tool=_TOOL, timeout_s=LOCK_WAIT_S) from error
@@ -188,7 +189,7 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
     stale = (known.indexed - path_of.keys()) | known.unsure
     index = open_index(folder) if folder and known.indexed | known.unsure else new_index(folder)
     if missing or stale:
-        # Recorded first, so that if this process is killed, the next one removes the keys and adds them again.
+        # The keys are recorded first. If this process is killed, the next one removes them and adds them again.
         _note(folder, Manifest(files=known.files, indexed=known.indexed, unsure=known.unsure | missing | stale))
         failed = update_index(
             index,
@@ -209,7 +210,8 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
 
 
 def _states(files: WantedFiles, known: Manifest) -> tuple[dict[Path, FileState], list[UnreadFile]]:
-    """Returns the state of each file, and the optional files that cannot be opened. Raises DataError for others."""
+    """Returns the state of each file, and the optional files that cannot be opened. Raises DataError for required
+    files."""
     states: dict[Path, FileState] = {}
     unread: list[UnreadFile] = []
     for path in files.paths:

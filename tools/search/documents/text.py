@@ -57,7 +57,7 @@ def read_front_matter(text: str) -> tuple[FrontMatter, str]:
 
 
 def _first(named: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    """Returns the first value that is text. Lists and mappings are ignored."""
+    """The first value that is text. Lists and mappings are ignored."""
     values = (named.get(name) for name in names)
     texts = (" ".join(value.split()) for value in values if isinstance(value, str))
     return next((text for text in texts if text.casefold() not in _NULL), None)
@@ -84,7 +84,7 @@ def read_text(path: Path) -> str:
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yields lines with their numbers from 1, without line endings. The file may be larger than memory.
 
-    Only "\\n" ends a line (a "\\r" before it is dropped). Raises the errors of `read_text` when it reaches their cause.
+    Only "\\n" ends a line (a "\\r" before it is dropped). Raises the same errors as `read_text`, at the faulty line.
     """
     with _opened(path) as file:
         head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]
@@ -116,7 +116,7 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
         with path.open("rb") as plain:
             yield io.BufferedReader(gzip.GzipFile(fileobj=plain), _BUFFER_BYTES) if is_compressed(path) else plain
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"not a complete gzip file: {error}", path=str(path)) from error
+        raise DataError(f"the gzip file is incomplete or damaged: {error}", path=str(path)) from error
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", path=str(path)) from error
 
@@ -129,4 +129,6 @@ def _refuse_binary(head: bytes, path: Path) -> None:
 def _undecodable(path: Path, encoding: str, offset: int, line: int | None = None) -> DataError:
     shown = "UTF-16" if encoding == "utf-16" else "UTF-8"
     advice = f"save it as UTF-8 (for example, `iconv -f WINDOWS-1252 -t UTF-8 {path.name}`)"
-    return DataError(f"byte {offset} is not {shown}: binary, or another encoding; {advice}", path=str(path), line=line)
+    return DataError(
+        f"byte {offset} is not {shown}: the file is binary or has another encoding; {advice}", path=str(path), line=line
+    )

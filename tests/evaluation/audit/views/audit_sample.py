@@ -59,7 +59,6 @@ def sample_audit() -> AuditReport:
 
 @cache
 def small_audit() -> AuditReport:
-    """One data set, one threshold."""
     rows = _rows((("minutes", "summaries"),), ("elm", "ash", "oak"), ("strict", "mild", "strict@5"))
     return audit(table_of([*rows]), name="rows.jsonl", created_at=WHEN, resamples=50)
 

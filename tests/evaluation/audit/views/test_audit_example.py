@@ -40,7 +40,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(command: str, patch: pytest.MonkeyPatch) -> None:
-    """Runs `factloop ...` in this process."""
     patch.setattr(sys, "argv", shlex.split(command))
     with pytest.raises(SystemExit) as ended:
         main()

@@ -51,9 +51,9 @@ def test_prompts_stand_line_by_line() -> None:
     assert [one.text_content() for one in tree(page()).xpath("//ins")] == ["added: + All of it must be stated."]
 
 
-def n_figures(report: ExperimentReport) -> int:
-    """Each variant's own, and its stability."""
-    return sum(len(one.figures) + 1 for one in report.variants)
+def test_the_head_begins_with_the_outcome() -> None:
+    (first,) = tree(page()).xpath("//p[@class='needs']")
+    assert first.text_content().startswith("strict against packaged: no difference shown; short against")
 
 
 def test_all_of_it_can_be_downloaded() -> None:
@@ -64,7 +64,7 @@ def test_all_of_it_can_be_downloaded() -> None:
     assert {row["direction"] for row in rows} <= {"better", "worse", "neutral"}
     for name, n in (
         ("differences", len(report.differences)),
-        ("variants", n_figures(report)),
+        ("variants", sum(len(one.figures) + 1 for one in report.variants)),  # its own, and its stability
         ("items", report.n_items),
     ):
         assert len(list(csv.DictReader(io.StringIO(files[f"{name}.csv"], newline="")))) == n

@@ -90,7 +90,6 @@ def two_systems() -> Comparison:
 
 
 def nothing_to_compare() -> Comparison:
-    """One prompt, which one side could not judge."""
     return dated(compare(compared([judged("p", "??")]), compared([judged("p", "", system="two")], "runs/b")))
 
 

@@ -27,7 +27,6 @@ def words(element: Any) -> str:
 
 
 def table(tree: Any, label: str) -> list[list[str]]:
-    """The rows of a table by its name, cells as text."""
     (found,) = tree.xpath(f"//*[@role='group'][@aria-label={json.dumps(label)}]//table")
     return [[words(cell) for cell in row.xpath("./th | ./td")] for row in found.xpath(".//tr")]
 

@@ -60,7 +60,6 @@ def docx(*parts: str | tuple[int, str] | list[list[str]]) -> bytes:
 
 
 def pptx(text: str, title: str = "", notes: str = "") -> bytes:
-    """One slide with a title, a text and notes."""
     deck = Presentation()
     slide = deck.slides.add_slide(deck.slide_layouts[1])
     slide.shapes.title.text, slide.placeholders[1].text = title, text

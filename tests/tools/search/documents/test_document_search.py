@@ -135,7 +135,7 @@ def test_links_that_lead_out_of_the_folder_are_not_followed(docs: Path, tmp_path
 
 def test_documents_without_any_text(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text(" \n")
-    with pytest.raises(DataError, match="contains any text"):
+    with pytest.raises(DataError, match="the files contain no text"):
         search_in(tmp_path, cache=tmp_path / "cache")
 
 
