@@ -1,4 +1,4 @@
-"""Makes `python -m factloop` run the command `factloop`."""
+"""Makes `python -m factloop` run the `factloop` command."""
 
 from __future__ import annotations
 

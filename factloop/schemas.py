@@ -1,6 +1,6 @@
 """Generates the JSON Schemas of factloop's output from its record classes.
 
-`python -m factloop.schemas NAME` prints one of them, and `python -m factloop.schemas` lists their names.
+`python -m factloop.schemas NAME` prints one schema, and `python -m factloop.schemas` lists the names.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ PUBLISHED: Mapping[str, str] = {
     "trust_run": "agents.trustscore.records:TrustRun",
     "long_form_trust_report": "agents.trustscore.records:LongFormTrustReport",
 }
-"""Maps each name to a module of factloop and a record in it. Modules are imported on demand; some need extras."""
+"""Maps each name to a module and a record class in it. Modules are imported on demand, because some need extras."""
 
 
 def json_schema(name: str) -> dict[str, Any]:

@@ -82,7 +82,7 @@ OF_HARNESSES = {f"factloop.integrations.harnesses.{name}" for name in HARNESSES}
 
 
 def line(feature: str, extra: str) -> str:
-    return f'{feature} needs the extra "{extra}"; run: {install_command(extra)}'
+    return f'{feature} needs the "{extra}" extra; run: {install_command(extra)}'
 
 
 def core() -> set[str]:
@@ -195,5 +195,5 @@ def test_every_module_is_imported_or_says_which_extra_it_needs(
     modules = {name.removesuffix(".__init__") for name in names} - {"factloop.__main__", OF_PYTEST, *OF_HARNESSES}
     done = run("missing", elsewhere, {"commands": [], "modules": sorted(modules)}, tmp_path)
     assert MODULES.keys() <= done["modules"].keys()
-    assert not {name for name, said in done["modules"].items() if 'needs the extra "' not in said}
+    assert not {name for name, said in done["modules"].items() if '" extra; run: ' not in said}
     assert not {"factloop.checking.checker", "factloop.guarding.guard", "factloop.cli.app"} & done["modules"].keys()

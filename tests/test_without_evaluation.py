@@ -120,5 +120,5 @@ def test_the_command_line_works_but_for_what_is_missing(package: Path) -> None:
     assert checked.returncode == 0, checked.stderr
     assert json.loads(checked.stdout)["counts"]["supported"] == 1
     refused = run(package, "-m", "factloop", "research", "audit", "rows.jsonl")
-    said = "factloop: this command needs the package factloop.evaluation, which is not installed\n"
+    said = "factloop: this command needs the factloop.evaluation package, which is not installed\n"
     assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", said)

@@ -1,1 +1,1 @@
-"""Checks responses. `FactChecker` returns a factuality report on a response."""
+"""Checks responses and returns a factuality report for each. The main class is `FactChecker`."""

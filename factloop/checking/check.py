@@ -1,4 +1,4 @@
-"""Checks responses in one session. Runs the graph, optionally with events, and builds the report from its results."""
+"""Checks responses in one session. Runs the graph, optionally with events, and builds a report from the results."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """The arguments of a check, as passed to `FactChecker.acheck`. Raises DataError if text or spans are invalid."""
+    """The arguments of `FactChecker.acheck`. Raises DataError if text or spans are invalid."""
 
     response: str
     prompt: str | None = None
@@ -77,14 +77,14 @@ class CheckRequest:
     allowance: Allowance | None = None
     """An allowance shared with other work, used instead of `limits`."""
     is_whole: bool = False
-    """With `spans`, whether the rest of the response has already been written."""
+    """Whether the response is complete. Only relevant with `spans`."""
     meter: UsageMeter | None = None
     """The usage meter of the check. If None, a new one is created."""
 
     def __post_init__(self) -> None:
         for name in ("facts", "spans"):
             given = getattr(self, name)
-            if isinstance(given, Iterator):  # an iterator can be consumed only once, but is needed several times
+            if isinstance(given, Iterator):  # an iterator can be read only once, but is needed several times
                 object.__setattr__(self, name, tuple(given))
         if self.spans is not None:
             check_spans(self.response, self.spans)
@@ -116,27 +116,27 @@ class CheckRequest:
 
 @dataclass(frozen=True)
 class Checking:
-    """Checks any number of responses in one session, concurrently if needed. Bound to one event loop."""
+    """Checks any number of responses in one session, which is bound to one event loop. Checks may run concurrently."""
 
     setup: Setup
     session: Session
     searching: SearchGateway
     gateway: ModelGateway | None
-    """The gateway to the model, subject to the limits of the run. None if no chat model judges the claims."""
+    """The gateway to the model, which applies the limits of the run. None if no chat model judges the claims."""
     jury: Sequence[ModelGateway]
     graph_of: Callable[[Plan], SafeGraph]
-    """Returns the graph for a plan. Each graph is compiled when it is first needed and then shared by all checks."""
+    """Returns the graph for a plan. Graphs are compiled on first use and shared by all checks."""
 
     @cached_property
     def verifier(self) -> Verifier:
-        """The verifier that compares claims with each other: the judge in the settings or, by default, the baseline."""
+        """The verifier for comparing claims with each other. This is the judge in the settings or else the baseline."""
         from factloop.tools.judges.baseline import Baseline
 
         named = self.setup.judge
         return Baseline() if named is None else named.opened(self.session, logprobs=False).verifier
 
     def over(self, sources: Sources) -> Checking:
-        """A copy for an answer with its own sources. It shares this session, including its limits and budget."""
+        """A copy for an answer with its own sources. The copy shares this session, including its limits and budget."""
         setup = self.setup.over(sources)
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
@@ -156,10 +156,10 @@ class Checking:
         return report
 
     async def _eligibility(self, asked: CheckRequest, meter: UsageMeter) -> Judgement | None:
-        """Judges whether the response does what its prompt asks for. None if this is not requested or not possible.
+        """Judges whether the response does what its prompt asks for, if this is requested and possible.
 
         This is the first stage of FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200, section 3). Departures: the
-        judges vote, and the second stage judges claims, whereas FACTS averages judgements of whole responses.
+        judges vote, and the second stage judges claims. FACTS judges whole responses and averages the judgements.
         """
         settings, pair = self.setup.settings, VerifierPair(asked.response, asked.prompt or "")
         if not settings.eligibility or self.gateway is None or asked.spans is not None:
@@ -179,7 +179,6 @@ class Checking:
     async def _with_citations(
         self, asked: CheckRequest, final: Mapping[str, Any], context: CheckContext
     ) -> FactualityReport:
-        """The report, with the supplied documents that support its claims and the documents that the response cites."""
         documents, claims = documents_among(self.setup.tools), final["claims"]
         if documents is not None:
             by = {one.id: borne_out(one, documents) for one in claims}
@@ -192,10 +191,7 @@ class Checking:
         return report.model_copy(update={"citations": found, "warnings": (*report.warnings, *unread)})
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
-        """Yields events as they happen, ending with the report. If you stop early, close the stream to cancel calls.
-
-        The check runs as a separate task, so that events can be reported while it waits for a server.
-        """
+        """Yields events as they happen, ending with the report. If you stop early, close the stream to cancel calls."""
         told: asyncio.Queue[Event | None] = asyncio.Queue()
         checking = asyncio.create_task(self.report(asked, told.put_nowait))
         checking.add_done_callback(lambda _: told.put_nowait(None))
@@ -229,9 +225,9 @@ class Checking:
         return final
 
     def allowance(self, limits: Limits | None, *, begun_at: float, of: str = "this check") -> Allowance:
-        """The allowance for one check under the settings and `limits`. `of` describes its scope in messages.
+        """The allowance for one check under the settings and `limits`. `of` describes what the allowance is for.
 
-        Raises ConfigError (DataError for `limits`) if the cost is limited but the price of the model is unknown.
+        Raises ConfigError (or DataError if `limits` is the cause) if the cost is limited but a price is unknown.
         """
         own = Limits.per_check(self.setup.settings)
         within = own.within(limits)
@@ -252,13 +248,13 @@ class Checking:
         return meter
 
     def context_of(self, asked: CheckRequest) -> CheckContext:
-        """The context and limits of a check, for a graph other than the session's own."""
+        """The context and limits of a check that runs in a different graph."""
         return self._context(asked, self._meter(asked))
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
         """Creates the context of a check. Search results that cannot be cached are kept only for this check.
 
-        Every claim of an unfinished answer is judged, because the rest of it may make any claim relevant.
+        If the answer is incomplete, all claims are judged, because the rest of the answer may make any claim relevant.
         """
         is_whole = asked.spans is None or asked.is_whole
         searching = self.searching.over(self.searching.tools)
@@ -268,7 +264,7 @@ class Checking:
 
     @property
     def _config(self) -> RunnableConfig:
-        """The graph's configuration. The thread id keeps checks inside a user's graph out of its checkpoints."""
+        """The graph's configuration. The thread id keeps this graph out of the checkpoints of a user's graph."""
         return RunnableConfig(
             recursion_limit=4 * self.setup.settings.max_searches + 20,
             configurable={"thread_id": "factloop"},
@@ -314,8 +310,8 @@ def open_checking(
 ) -> Checking:
     """Opens a session for checks with this setup. Raises ConfigError.
 
-    With a `journal`, answers are saved only there. With a `store`, the store decides how they are saved. A `pace` or
-    `budget` may be shared with other sessions.
+    Answers are saved only in the `journal` or the `store`, if you pass one of them. Other sessions can share a `pace`
+    or `budget`.
     """
     settings, chat = setup.settings, setup.chat
     look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
@@ -350,7 +346,7 @@ def open_checking(
 
 def _eligible(found: PairScore, name: str) -> Judgement:
     if found.score is None:
-        assert found.error is not None  # either a score or an error is always set
+        assert found.error is not None  # one of score and error is always set
         return unscored(found.error).model_copy(update={"judged_by": name})
     is_eligible = found.score >= THRESHOLD
     verdict = Verdict.SUPPORTED if is_eligible else Verdict.NOT_SUPPORTED
@@ -372,7 +368,7 @@ def _warnings(
     if asked.sources is not None:
         warnings.append(asked.sources.warning)
     if setup.settings.repeats == "core" and asked.spans is not None:
-        warnings.append("Only whole answers have a core. Here, claims that say the same thing count once (repeats).")
+        warnings.append("A core needs a whole answer. Here, claims that say the same thing count once instead.")
     if setup.cascade is not None:
         warnings += setup.cascade.warnings(claims, setup.tools)
     warnings += [warning for tool in tools for warning in tool.warnings]
@@ -382,7 +378,7 @@ def _warnings(
 def _rows_warning(asked: CheckRequest, answer: Answer) -> tuple[str, ...]:
     n_rows = len(answer.rows_left_out) if asked.facts is None and asked.spans is None else 0
     rows = plural(n_rows, "table row")
-    return (f"{rows} not checked: only the first {MOST_CELLS} cells of an answer are checked.",) if n_rows else ()
+    return (f"{rows} not checked: only the first {MOST_CELLS} table cells are checked.",) if n_rows else ()
 
 
 def _check_span(
@@ -406,9 +402,9 @@ def _check_span(
 
 
 def _note_check(span: Span, report: FactualityReport) -> None:
-    """Records the outcome of a check in its tracing span, and also in the log if nothing could be judged.
+    """Records the outcome of a check in its tracing span, and logs a warning if nothing could be judged.
 
-    An exhausted budget is not logged here, because it stops all later checks and is reported by the code that set it.
+    An exhausted budget is not logged here, because the code that set the budget reports this once for all checks.
     """
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}

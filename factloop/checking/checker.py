@@ -51,44 +51,44 @@ SearchSource = str | SearchTool | BaseRetriever | VectorStore | BaseTool | Retri
 
 
 _WARM: set[tuple[bool, str | None]] = set()
-"""The kinds of checks that this process is warmed up for: whether they use a model, and the spaCy pipeline's name."""
+"""The kinds of checks that this process is ready for: whether a model is used, and the name of the spaCy pipeline."""
 _REHEARSED = "Ada Lovelace was born in London in 1815."
 
 
 Check = Callable[..., Awaitable[FactualityReport]]
-"""Checks one response and returns the report. It takes the arguments of `OpenChecks.__call__`."""
+"""Checks one response and returns its report. The arguments are those of `OpenChecks.__call__`."""
 
 
 class DocumentOptions(TypedDict, total=False):
     """The documents supplied with a response."""
 
     documents: Documents | None
-    """The documents that the response is based on: strings, LangChain documents, or mappings with `page_content`,
-    `text` or `content`, each optionally with a score; or else a retriever or vector store. If the checker has its own
-    sources, they are searched as well. If the list is empty, nothing can be judged."""
+    """The documents that the response is based on. Pass a list of strings, LangChain documents, or mappings with
+    `page_content`, `text` or `content` (each optionally with a score), or pass a retriever or vector store. The
+    checker's own sources, if any, are searched as well. With an empty list, no claim can be judged."""
     sources: Sources | None
-    """Documents together with a mode. Cannot be combined with `documents`."""
+    """Documents with a mode. Cannot be combined with `documents`."""
 
 
 class CheckOptions(DocumentOptions, total=False):
     """Options for checking one response."""
 
     facts: Sequence[GivenFacts] | None
-    """The facts of the response for each sentence in order, if you have already extracted them. They become the claims.
+    """The facts in each sentence, in order, if you have already extracted them. These facts become the claims.
 
     A sentence that is not in the response has an empty span at the end of the previous sentence.
     """
     spans: Sequence[tuple[int, int]] | None
-    """Start and end, in characters, of the sentences to judge, in order. The rest of the response only serves as
+    """Start and end of each sentence to judge, in characters and in order. The rest of the response only serves as
     context. Cannot be combined with `facts` or `run_dir`."""
     limits: Limits | None
     """Limits for this check, in addition to the shared limits. At the deadline, the check ends and reports the claims
-    judged so far; `usage` includes unanswered calls at their maximum cost."""
+    judged so far. `usage` then includes the maximum cost of unanswered calls."""
 
 
 @dataclass(frozen=True)
 class OpenChecks:
-    """A `Check` for one or more responses. They can share an allowance."""
+    """A `Check` for one or more responses, which can share an allowance."""
 
     checking: Checking
     sources: Sources | None = None
@@ -103,10 +103,10 @@ class OpenChecks:
         spans: Sequence[tuple[int, int]] | None = None,
         sources: Sources | None = None,
     ) -> FactualityReport:
-        """Checks a response, optionally using `sources` as in `FactChecker.acheck`.
+        """Checks a response, or only its `facts` or `spans`. The arguments are those of `FactChecker.acheck`.
 
-        With `facts`, only these facts are checked; with `spans`, only these parts of a complete response. Claims that
-        cannot be judged are unscored and state the reason. Raises ConfigError, DataError.
+        With `spans`, the response must be complete. Claims that cannot be judged are unscored, with the reason. Raises
+        ConfigError, DataError.
         """
         checking = self.checking if sources is None else self.checking.over(sources)
         sources = sources or self.sources
@@ -125,7 +125,8 @@ class FactChecker(ClosesPerLoop):
             report = await checker.acheck(response, question="Who was ...?", documents=retrieved)
 
     All checks by one checker in the same event loop share its limits, cache and budget. A check with a run directory
-    has separate ones. It shares only the pace of model calls and the connections of a `ChatModel` built by the caller.
+    has its own limits, cache and budget. It shares only the rate limits and the connections of a `ChatModel` that you
+    have built.
     """
 
     def __init__(
@@ -144,18 +145,18 @@ class FactChecker(ClosesPerLoop):
 
         Args:
             model: A name such as `openai:gpt-4o-mini`, or a chat model. The chat model may have bound arguments,
-                fallbacks or retries (factloop replaces these with its own). If omitted, the bundled baseline is used,
-                which needs neither a key nor a network.
+                fallbacks or retries (factloop replaces these retries with its own). If omitted, the bundled baseline is
+                used, which needs neither a key nor a network.
             search: Names (`serper`, `wikipedia`, `searxng`, `tavily`, `exa`, `brave`), factloop or LangChain search
                 tools, retrievers, vector stores, or functions that take a query.
-            docs: Files, folders or globs to search.
+            docs: Files, folders or glob patterns to search.
             settings: Base settings, which `changes` override.
-            recording: A file that answers are read from or written to, depending on `recording_mode` (`replay`,
-                `record`, `new`). The file is written whenever no check is running. If you pass a `Recording` instead,
-                you must save it yourself.
-            pace: A pace shared with other users of the same servers. By default, the checker has its own.
-            budget: A budget shared within this event loop, which replaces the one from the settings. Checks with a run
-                directory do not use it.
+            recording: A file to read answers from or write them to, depending on `recording_mode` (`replay`, `record`,
+                `new`). The file is written whenever no check is running. If you pass a `Recording` instead, you must
+                save it yourself.
+            pace: Rate limits to share with other users of the same servers. By default, each checker has its own.
+            budget: A budget that checks in this event loop share, instead of the budget in the settings. Checks with a
+                run directory do not use it.
             changes: Any other settings, named as in `CheckSettings`.
 
         Raises:
@@ -198,15 +199,15 @@ class FactChecker(ClosesPerLoop):
 
     @property
     def has_sources(self) -> bool:
-        """Whether the checker has its own sources to search. The sources are not opened."""
+        """Whether the checker has its own sources to search. Does not open the sources."""
         return bool(self.settings.search or self.settings.docs or self._own_tools)
 
     @property
     def tools(self) -> tuple[SearchTool, ...]:
-        """The search tools. The documents are read and indexed on first use. Raises ConfigError, DataError."""
+        """The search tools. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
         if not self._built and self.has_model:
             raise ConfigError(
-                "there is nothing to check against: set documents (docs, --docs) or a search (search, --search)"
+                "there is nothing to check against: set documents (docs, --docs) or a search tool (search, --search)"
             )
         refuse_without_documents(self.settings, self._built)
         return self._built
@@ -216,10 +217,10 @@ class FactChecker(ClosesPerLoop):
         run_blocking(self.awarm_up())
 
     async def awarm_up(self) -> None:
-        """Imports and loads everything that the first check needs, in another thread. This takes seconds of CPU time.
+        """Imports and loads everything that the first check needs, in another thread. Takes a few seconds of CPU time.
 
-        No calls are made. Without a warm-up, the first check does this work. The weights of a judge are loaded only
-        when it judges for the first time. Raises ConfigError, DataError.
+        Without a warm-up, the first check does this work. Makes no calls, and does not load the weights of a judge.
+        Raises ConfigError, DataError.
         """
         await self._tools(alone=False)
         kind = (self.has_model or bool(self.settings.jury), self.settings.spacy_model)
@@ -229,7 +230,7 @@ class FactChecker(ClosesPerLoop):
             _WARM.add(kind)
 
     def _rehearse(self) -> None:
-        """Sets up the model or, without a model, checks a sentence offline. Uses a separate event loop."""
+        """Sets up the model or, if there is none, checks one sentence offline. Uses a separate event loop."""
 
         async def rehearsed() -> None:
             setup = self._prepare(self._built)
@@ -245,16 +246,16 @@ class FactChecker(ClosesPerLoop):
             asyncio.run(rehearsed())
 
     def __reduce__(self) -> Any:
-        """Pickles the settings, the model and custom search tools, but no open sessions, loaded documents or pace.
+        """Pickles the settings, the model and custom search tools, but not open sessions, loaded documents or `pace`.
 
-        Raises ConfigError if the checker shares a budget, which belongs to this process.
+        Raises ConfigError if the checker has a shared budget, which belongs to this process.
         """
         if self._budget is not None:
-            raise ConfigError("a checker that shares a budget cannot be sent to another process")
+            raise ConfigError("cannot send a checker with a shared budget to another process: omit `budget`")
         return partial(type(self), search=self._own_tools, settings=self.settings), (self._model,)
 
     async def _tools(self, *, alone: bool = True) -> tuple[SearchTool, ...]:
-        """Like `tools`, but opened in a thread, so as not to block the event loop. Can be empty if `alone` is False."""
+        """Opens `tools` in another thread, to keep the event loop free. With `alone=False`, there may be no tools."""
 
         def open_them() -> None:
             with self._one_opens:
@@ -265,24 +266,24 @@ class FactChecker(ClosesPerLoop):
         return self.tools if alone else self._built
 
     async def sources_of(self, documents: Documents | None, mode: SourceMode | None = None) -> Sources:
-        """Indexes the documents (None means no documents) in another thread, and returns the sources for a response.
+        """Indexes the documents (if not None) in another thread, and returns the sources for a response.
 
-        By default, these include the checker's own sources, if there are any. Raises ConfigError, DataError.
+        By default, these include any sources of the checker itself. Raises ConfigError, DataError.
         """
         tool = await self._indexes.tool_for(documents)
         mode = mode or ("factuality" if self.has_sources else "faithfulness")
         return Sources(() if tool is None else (tool,), mode)
 
     async def sources_in(self, given: DocumentOptions) -> Sources | None:
-        """The sources for a response, which may be supplied directly or as documents.
+        """The sources for a response, from either `sources` or `documents`.
 
-        Raises ConfigError or DataError, or TypeError if an argument has any other name.
+        Raises ConfigError or DataError, or TypeError for any other option.
         """
         if unknown := given.keys() - DocumentOptions.__annotations__.keys():
             raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
         documents, sources = given.get("documents"), given.get("sources")
         if documents is not None and sources is not None:
-            raise ConfigError("pass documents or sources, not both: sources can also contain documents")
+            raise ConfigError("pass documents or sources, not both: documents can be part of sources")
         return sources if documents is None else await self.sources_of(documents)
 
     async def _request(
@@ -304,11 +305,11 @@ class FactChecker(ClosesPerLoop):
 
         Args:
             response: The text to check.
-            question: The question that the response answers, either a string or a conversation (a list of messages or
-                of (role, text) pairs). In a conversation, the user's last turn is the question, and earlier turns
-                explain words like "it".
-            run_dir: A folder that makes the run resumable. If you start the run again with the same arguments, only
-                calls that were in flight are paid for again.
+            question: The question that the response answers. Pass a string or a conversation (a list of messages or of
+                (role, text) pairs). The user's last turn in a conversation is the question, and earlier turns explain
+                words like "it".
+            run_dir: A folder that makes the run resumable. If you start the run again with the same arguments, you pay
+                only for calls that had not been answered.
             options: `documents`, `facts`, `spans`, `sources` and `limits`, as in `CheckOptions`.
 
         Returns:
@@ -320,7 +321,7 @@ class FactChecker(ClosesPerLoop):
         """
         asked = await self._request(response, question, options)
         if asked.spans is not None and (asked.facts is not None or run_dir is not None):
-            raise ConfigError("spans cannot be combined with facts or a run directory")
+            raise ConfigError("spans cannot be combined with facts or a run directory: pass only one of them")
         async with self._run(asked, run_dir) as (checking, directory):
             report = await checking.report(asked)
             if directory is not None:
@@ -335,11 +336,11 @@ class FactChecker(ClosesPerLoop):
         run_dir: str | Path | None = None,
         **options: Unpack[CheckOptions],
     ) -> FactualityReport:
-        """Synchronous version of `acheck`. Also works inside a running event loop, such as in a notebook."""
+        """Synchronous version of `acheck`. Also works while an event loop is running, for example in a notebook."""
         return run_blocking(self.acheck(response, question, run_dir=run_dir, **options))
 
     async def afingerprint(self, *, alone: bool = True) -> Fingerprint:
-        """The fingerprint of a check. The documents are read on first use. Raises ConfigError, DataError.
+        """The fingerprint of a check. Reads the documents on first use. Raises ConfigError, DataError.
 
         With `alone=False`, the checker needs no sources, because each response comes with its own.
         """
@@ -350,10 +351,10 @@ class FactChecker(ClosesPerLoop):
 
     @asynccontextmanager
     async def opened(self, *, journal: Path | None = None, alone: bool = True) -> AsyncIterator[OpenChecks]:
-        """Yields a check for any number of responses, concurrent or not, in one session that is closed at the end.
+        """Yields a check for any number of responses in one session. Checks may run concurrently.
 
-        With a `journal`, paid answers are saved only in that file, and are reused instead of making the calls again.
-        With `alone=False`, the checker needs no sources, because each response comes with its own.
+        With a `journal`, answers are saved only in that file, and answers that it already contains are not paid for
+        again. With `alone=False`, the checker needs no sources, because each response comes with its own.
         """
         setup = self._prepare(await self._tools(alone=alone))
         checking = open_checking(setup, journal=journal, pace=self.pace, budget=self._budget)
@@ -372,10 +373,10 @@ class FactChecker(ClosesPerLoop):
         run_dir: str | Path | None = None,
         **options: Unpack[CheckOptions],
     ) -> AsyncIterator[OpenChecks]:
-        """Yields the check that `acheck` would use for this response, for further work on the response.
+        """Yields the check that `acheck` would use for this response, so that you can check parts or revisions of it.
 
-        All calls inside the block share limits, cache, budget and the run directory, if there is one. The limits for a
-        single check apply to all of these calls combined. Raises ConfigError, DataError.
+        All calls inside the block share the limits, cache, budget and run directory. The limits for a single check
+        apply to all these calls combined. Raises ConfigError, DataError.
         """
         asked = await self._request(response, question, options)
         async with self._run(asked, run_dir) as (checking, _):
@@ -393,8 +394,8 @@ class FactChecker(ClosesPerLoop):
     ) -> AsyncGenerator[Event, None]:
         """Like `acheck`, but yields events (`factloop.core.events`) as they happen, ending with the report.
 
-        If you stop early, close the stream (`contextlib.aclosing`) to cancel calls in progress. To read their cost,
-        pass your own `meter`.
+        If you stop early, close the stream (`contextlib.aclosing`) to cancel calls in progress. To read the cost of
+        these calls, pass your own `meter`.
         """
         asked = await self._request(response, question, options, meter)
         finished: CheckFinished | None = None
@@ -409,7 +410,7 @@ class FactChecker(ClosesPerLoop):
             assert finished is not None  # the last event of every check
             if directory is not None:
                 write_atomically(directory.report, to_json(finished.report), private=True)
-        yield finished  # after everything is saved, since a caller that has the report may stop
+        yield finished  # after everything is saved, since the caller may stop here
 
     def _open_shared(self) -> Checking:
         return open_checking(self._prepare(self._built), pace=self.pace, budget=self._budget)
@@ -418,7 +419,7 @@ class FactChecker(ClosesPerLoop):
     async def _run(
         self, asked: CheckRequest, run_dir: str | Path | None
     ) -> AsyncIterator[tuple[Checking, RunDirectory | None]]:
-        """Yields the session shared in this event loop or, with a run directory, one that stores its answers there."""
+        """Yields the session shared in this event loop or, with a run directory, a session that saves answers there."""
         sources = asked.sources
         tools = await self._tools(alone=sources is None)
         await self.awarm_up()
@@ -438,7 +439,7 @@ class FactChecker(ClosesPerLoop):
 
 
 def given_checker(checker: FactChecker | None) -> FactChecker:
-    """`checker`, or a checker with the offline engine if it is None. Raises ConfigError for anything else."""
+    """`checker`, or an offline checker if it is None. Raises ConfigError for any other type."""
     if checker is None:
         return FactChecker()
     if not isinstance(checker, FactChecker):
@@ -447,6 +448,6 @@ def given_checker(checker: FactChecker | None) -> FactChecker:
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """One or more items as a tuple. Strings, tools, retrievers and other non-iterables count as a single item."""
+    """One or more items as a tuple. A string, tool, retriever or non-iterable object counts as a single item."""
     is_one = isinstance(given, str | bytes | BaseTool | BaseRetriever) or not isinstance(given, Iterable)
     return (given,) if is_one else tuple(given)

@@ -22,15 +22,15 @@ _Marker = tuple[tuple[int, int], int | None]
 
 
 def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
-    """The documents supplied with a response; None if there were none."""
+    """The documents supplied with a response, or None if no documents were supplied."""
     return next((tool.documents for tool in tools if isinstance(tool, GivenDocuments)), None)
 
 
 def borne_out(claim: Claim, documents: Sequence[Document]) -> tuple[int, ...]:
-    """The indexes of the documents that support a supported claim.
+    """The indexes of the documents that support a claim. Empty unless the verdict is `supported`.
 
-    These are the documents of the cited passages, and all others that contain the decisive sentence word for word (or a
-    cited passage, if the judge quotes no sentence).
+    A document supports the claim if a cited passage comes from it, or if it contains the decisive sentence word for
+    word (or a cited passage, if the judge quotes no sentence).
     """
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
     found = {item.document.index for item in cited if item.document is not None and item.document.index is not None}
@@ -49,7 +49,7 @@ def _words(text: str) -> str:
 def citations_of(
     response: str, sentences: Sequence[Sentence], claims: Sequence[Claim], documents: Sequence[Document] | None
 ) -> Citations | None:
-    """The citations in a response; None if no documents were supplied. Claims must already have `borne_out_by` set."""
+    """The citations in a response, or None if no documents were supplied. `borne_out_by` must already be set."""
     if documents is None:
         return None
     by_id = {claim.id: claim for claim in claims if claim.judgement.verdict is not Verdict.IRRELEVANT}
@@ -79,14 +79,14 @@ def citations_of(
 
 
 def _borne_by(claim: Claim, documents: Collection[int | None]) -> bool | None:
-    """Whether any of the documents supports the claim. None if there are documents but the claim is unscored."""
+    """Whether any of the documents supports the claim. None if there are documents, but the claim is unscored."""
     if not documents or not set(documents).isdisjoint(claim.borne_out_by):
         return bool(documents)
     return None if claim.judgement.verdict is None else False
 
 
 def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[Document]) -> list[list[_Marker]]:
-    """The citations of each sentence, including those between its end and the first word of the next sentence."""
+    """The citations for each sentence, which are in the sentence or before the first word of the next sentence."""
     found: list[list[_Marker]] = [[] for _ in sentences]
     starts = [one.span[0] for one in sentences]
     for marker in _markers(response, documents):
@@ -94,15 +94,15 @@ def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[D
         place = bisect_right(starts, start) - 1
         since = response[sentences[place - 1].span[1] : end + 1] if place > 0 else "\n"
         if "\n" not in since and not _WORD.search(_BRACKETED.sub("", since)):
-            place -= 1  # only citations are between this one and the end of the previous sentence
+            place -= 1  # there are only citations between the previous sentence and this citation
         if place >= 0:
             found[place].append(marker)
     return found
 
 
 def _markers(response: str, documents: Sequence[Document]) -> Iterator[_Marker]:
-    """The numbers and ids in brackets. A number refers to the document with that id or, if there is none, to the
-    document at that position, starting at 1. Anything else is not a citation."""
+    """The numbers and document ids in brackets. A number refers to the document with that id or, if no document has it,
+    to the document at that position, starting at 1."""
     by_id: dict[str, int] = {}
     for place, document in enumerate(documents):
         for given in (document.id, *(document.metadata.get(key) for key in _ID_KEYS)):

@@ -1,13 +1,14 @@
-"""Selects the core of a response: a largest set of claims in which none entails another, so that padding gains nothing.
+"""Selects the core of a response, so that padding an answer with repeated or trivial claims does not raise its score.
 
-This follows Core (Jiang et al. 2024, arXiv 2407.03572). Claims are vertices, an edge joins two claims if one entails
-the other, and the core is a set without edges that has the largest total weight. Departures:
+The core is a largest set of claims in which no claim entails another. This follows Core (Jiang et al. 2024, arXiv
+2407.03572): claims are vertices, an edge joins two claims if one entails the other, and the core is the set without
+edges that has the largest total weight. Departures:
 
-- The judge of the check decides about entailment. The bundled baseline detects little more than similar wording.
-- The weight of a claim is not the probability that it says something new. It is one plus the rarity of those of its
-  words that are not in the question.
-- A claim is trivial if the judge finds it supported by statements that are true of almost anything. These statements
-  are the same for all topics.
+- The check's own judge decides about entailment. The bundled baseline detects little more than similar wording.
+- The weight of a claim is one plus the rarity of its words, without the words in the question. In the paper, it is the
+  probability that the claim says something new.
+- A claim is trivial if, according to the judge, statements that are true of almost anything support it. These
+  statements are the same for all topics.
 - Each claim is compared only with the claims that share the most words with it, so the cost is linear.
 """
 
@@ -38,9 +39,9 @@ _SCORED = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 async def mark_core(
     claims: Sequence[Claim], prompt: str | None, judge: Verifier, meter: UsageMeter
 ) -> tuple[list[Claim], list[str]]:
-    """Sets `left_out` on each scored claim outside the core, and returns the claims and any warnings.
+    """Sets `left_out` for each scored claim outside the core, and returns all claims and any warnings.
 
-    This takes up to `NEAREST` judgements per claim, plus one to find trivial claims. Raises ConfigError if the judge
+    Makes up to `NEAREST` judgements per claim, and one more to find trivial claims. Raises ConfigError if the judge
     does.
     """
     own = [claim for claim in claims if claim.duplicate_of is None and claim.judgement.verdict in _SCORED]
@@ -54,13 +55,13 @@ async def mark_core(
         by = tuple(kept[other].id for other in core if (other, place) in edges)
         of = tuple(kept[other].id for other in core if (place, other) in edges)
         out[kept[place].id] = LeftOut(why="follows", claims=by) if by else LeftOut(why="combines", claims=of)
-    failed = f"{n_unread:,} comparisons of claims failed, so the core may contain claims that follow from others"
+    failed = f"{n_unread:,} comparisons of claims failed, so some claims in the core may follow from other claims"
     marked = [claim.model_copy(update={"left_out": out.get(claim.id)}) for claim in claims]
     return marked, [failed] if n_unread else []
 
 
 async def entailments(texts: Sequence[str], judge: Verifier, meter: UsageMeter) -> tuple[set[tuple[int, int]], int]:
-    """Pairs of positions such that the first claim entails the second, and the number of pairs that were not judged."""
+    """Returns all pairs of positions where the first claim entails the second, and the number of failed judgements."""
     words = [_stems(text) for text in texts]
     pairs = [(one, other) for other in range(len(texts)) for one in _nearest(other, words)]
     found = await read_all(judge, [(texts[other], [texts[one]]) for one, other in pairs], meter=meter)
@@ -69,7 +70,6 @@ async def entailments(texts: Sequence[str], judge: Verifier, meter: UsageMeter) 
 
 
 def _nearest(place: int, words: Sequence[Set[str]]) -> list[int]:
-    """The positions of the claims that share the most words with this one, weighted by rarity."""
     from factloop.tools.judges.baseline import load_model
 
     shared = {
@@ -85,7 +85,7 @@ def _stems(text: str) -> Set[str]:
 
 
 async def trivial_among(texts: Sequence[str], judge: Verifier, meter: UsageMeter) -> set[int]:
-    """The positions of the claims that only state what is true of almost anything."""
+    """The positions of claims that state only what is true of almost anything."""
     from factloop.tools.text.pieces import subject_of
     from factloop.tools.text.pipeline import load_pipeline, parse
 
@@ -104,17 +104,17 @@ async def trivial_among(texts: Sequence[str], judge: Verifier, meter: UsageMeter
 
 
 def weight_of(text: str, prompt: str | None) -> float:
-    """One plus the rarity of the claim's words that are not in the question. This favours more complete claims."""
+    """One plus the total rarity of the words that are not in the question. This favours more detailed claims."""
     from factloop.tools.judges.baseline import load_model
 
     return 1.0 + sum(map(load_model().rarity, _stems(text) - _stems(prompt or "")))
 
 
 def largest_core(weights: Sequence[float], edges: Collection[tuple[int, int]]) -> list[int]:
-    """The positions of a set of claims that has no edges and the largest total weight. Ties favour earlier positions.
+    """The positions of the set of claims without edges that has the largest total weight. Ties favour earlier claims.
 
-    The integer programme is solved exactly unless this takes more than `PATIENCE_S` seconds. The result is then the
-    best set found so far or, if none was found, a greedy choice of the heaviest claims. Weights must be positive.
+    Solves an integer programme exactly, if this takes at most `PATIENCE_S` seconds. Otherwise, returns the best set
+    found so far or, if none was found, chooses the heaviest claims greedily. Weights must be positive.
     """
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]

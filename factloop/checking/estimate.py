@@ -26,36 +26,36 @@ from factloop.tools.text.outline import Part, read_outline
 from factloop.tools.text.silence import silence_of
 
 WORDS_A_CLAIM = 8
-"""Words per fact in hand-labelled answers (`benchmarks/texts`, `benchmarks/splitting`). Every sentence that is read
-counts as at least one claim."""
+"""Words per fact in hand-labelled answers (`benchmarks/texts`, `benchmarks/splitting`). Each sentence is assumed to
+contain at least one claim."""
 MOST_READ = 1_000_000
-"""Maximum size of documents that are read for an estimate, in bytes."""
+"""Maximum size of documents to read for an estimate, in bytes."""
 SEARCHES_A_CLAIM = 1.2
-"""Mean number of searches until a claim is settled."""
+"""Mean number of searches to settle a claim."""
 PASSAGE_TOKENS = 70
-SHARE_NEW = 0.5  # fraction of passages from a search that earlier searches for the same claim did not return
-SCHEMA_TOKENS = 120  # tokens of the schema or tools sent with each request
+SHARE_NEW = 0.5  # fraction of search results that earlier searches for the same claim did not return
+SCHEMA_TOKENS = 120  # size of the schema or tool definitions in each request
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
-"""Tokens in replies: per claim in a window, and per claim in a search round."""
+"""Tokens in replies, per claim in a window and per claim in a round of searches."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
-"""Tokens in replies: per claim in a window, and per claim that is checked again."""
-SHARE_LOOKED_AT_AGAIN = 0.3  # fraction of claims that are checked again because they do not seem supported at first
+"""Tokens in replies, per claim in a window and per claim that is checked again."""
+SHARE_LOOKED_AT_AGAIN = 0.3  # fraction of claims that are checked again because they seem unsupported at first
 _ASKED_FOR = ("calls", "prompt_tokens", "completion_tokens")
 
 
 class Estimate(Record):
-    """An estimate of a check's cost. Counts are expected values; only `budget_usd` and `max_calls` are limits."""
+    """The estimated cost of a check. All values are expected values, not limits (see `budget_usd` and `max_calls`)."""
 
     n_sentences: Count
     n_claims: Count
     calls: Count
     searches: Count
-    """Includes searches of the user's own documents, which are free and run on this machine."""
+    """Includes searches in the user's documents, which are free and run on this machine."""
     prompt_tokens: Count
     completion_tokens: Count
     cost_usd: NonNegative | None
-    """None if a price is unknown; 0 for the offline engine."""
+    """None if a price is unknown. 0 for the offline engine without a paid search."""
 
 
 def estimate(
@@ -65,10 +65,10 @@ def estimate(
     facts: Sequence[GivenFacts] | None = None,
     n_characters: int | None = None,
 ) -> Estimate:
-    """Estimates the calls, tokens and cost of checking `response`, or only `facts`. This is free and needs no key.
+    """Estimates the calls, tokens and cost of checking `response`, or only `facts`. Estimates are free and need no key.
 
-    `n_characters` is the total length of the documents, if known. It matters for `grounded`, which includes short
-    documents as a whole.
+    `n_characters` is the total length of the documents, if known. It matters for the `grounded` plan, which puts short
+    documents into the prompt as a whole.
     """
     plan = plan_of(settings)
     parts = [part for part in read_outline(response) if silence_of(part) is None] if facts is None else []
@@ -99,7 +99,7 @@ def estimate(
 
 
 def length_of_documents(settings: CheckSettings) -> int | None:
-    """The total length of the documents in characters. None if they are long, or if the check also uses a search."""
+    """The total number of characters in the documents. None if they are long or the check also uses a search tool."""
     if settings.search or not settings.docs:
         return None
     if sum(path.stat().st_size for path in find_files(settings.docs).paths) > MOST_READ:
@@ -109,14 +109,14 @@ def length_of_documents(settings: CheckSettings) -> int | None:
 
 
 def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
-    """The settings for a check by each jury model alone. Prices in the settings apply only to the first model."""
+    """The settings for a check by each jury model alone. Prices in the settings apply only to the main model."""
     own: dict[str, Any] = {"price_in": None, "price_out": None, "price_cached": None}
     alone = settings.model_copy(update={"jury": ()})
     return [alone, *(alone.model_copy(update={**own, "model": name}) for name in settings.jury)]
 
 
 def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
-    """A slightly high estimate, as if each jury model read the answer separately. Searches are counted once."""
+    """A slightly high estimate, as if each jury model read the answer on its own. Searches are counted once."""
     costs = [one.cost_usd for one in each]
     by_search = _search_price(settings.search)
     known = [cost for cost in costs if cost is not None]
@@ -127,7 +127,7 @@ def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
 
 
 def plan_of(settings: CheckSettings) -> Plan:
-    """The plan of a check with these settings. Does not open any sources."""
+    """The plan for a check with these settings. Does not open any sources."""
     return plan_of_check(settings, (), has_model=settings.model is not None, given_alone=not settings.search)
 
 
@@ -138,18 +138,18 @@ class _Asked:
     response: str
     prompt: str | None
     parts: Sequence[Part]
-    """The sentences to split into claims; empty if facts were supplied."""
+    """The sentences to split into claims. Empty if facts were supplied."""
     n_claims: int
     n_sentences: int
 
     @property
     def shown(self) -> str:
-        """The part of the response that prompts include."""
+        """The part of the response that prompts contain."""
         is_whole = len(self.response) <= ANSWER_CHARACTERS * CLEARLY_OVER
         return self.response if is_whole else self.response[:ANSWER_CHARACTERS]
 
     def tokens(self, stage: str, **values: Value) -> int:
-        """Tokens of a request in this stage, including the question. Ignores values that the prompt does not use."""
+        """The number of tokens in a request, including the question. Ignores values that the prompt does not use."""
         prompt = self.prompts[f"safe/{stage}"]
         given = {"question": self.prompt, **values}
         rendered = prompt.render(**{name: given[name] for name in prompt.variables})
@@ -176,7 +176,7 @@ def _given(asked: _Asked, stated: Sequence[GivenFacts]) -> Estimate:
 
 
 def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
-    """`n_read` is the number of calls that extract facts from sentences, with `first` prompt tokens in total."""
+    """`n_read` is the number of calls that extract facts. These calls have `first` prompt tokens in total."""
     settings, n_claims = asked.settings, asked.n_claims
     rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
     together = CLAIMS_TOGETHER if len(settings.search) + bool(settings.docs) == 1 else 1
@@ -190,9 +190,9 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
 
 
 def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
-    """Short documents are included as a whole, without a search or a second check. For longer documents, each prompt
-    contains `passage_characters` characters of passages. There is one search for each sentence, and one more for each
-    claim that is checked again."""
+    """Short documents are part of each prompt, without searches or second checks. For longer documents, each prompt
+    contains passages with `passage_characters` characters in total. There is one search for each sentence, and one more
+    for each claim that is checked again."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
     is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters
@@ -227,7 +227,7 @@ def _paper(asked: _Asked, *, is_published: bool) -> Estimate:
     fact, said = "x" * 80, "x" * 160
     passages = PASSAGE_TOKENS * settings.results_per_search
     rounds = n_queries = settings.max_searches
-    if not is_published:  # the last query is the one that the model leaves empty
+    if not is_published:  # in place of the last query, the model says that it needs no more
         rounds = min(math.ceil(SEARCHES_A_CLAIM), rounds)
         n_queries = min(rounds + 1, n_queries)
     gathered = [round(passages * (1 + SHARE_NEW * number)) for number in range(n_queries)]
@@ -236,7 +236,7 @@ def _paper(asked: _Asked, *, is_published: bool) -> Estimate:
     relevance = asked.tokens("relevance", response=whole, fact=fact) if asked.prompt else 0
     query = asked.tokens(f"{of}search_query", fact=fact, evidence=None, asked=None, fruitless=None)
     rate = asked.tokens(f"{of}rating", sentence=said, fact=fact, evidence=None) + gathered[-1]
-    # Each query prompt includes the passages found by earlier queries; the first one includes none.
+    # The prompt for each query after the first includes the passages that earlier queries found.
     searching = n_queries * query + sum(gathered[:-1])
     prompt_tokens = split + n_claims * (revise + relevance + searching + rate)
     cost = PAPER_COMPLETION
@@ -271,7 +271,7 @@ def _cost_usd(settings: CheckSettings, searches: int, prompt: int, completion: i
 
 
 def _search_price(names: Sequence[str]) -> float | None:
-    """USD per query of the most expensive search, since a model may choose any of them. Needs no provider key."""
+    """Price per query, in USD, of the most expensive search tool, since a model may choose any tool. Needs no key."""
     prices = [search_builder(name)(timeout_s=1.0, replayed=True).usd_per_query for name in names]
     known = [price for price in prices if price is not None]
     return max(known, default=0.0) if len(known) == len(prices) else None

@@ -1,4 +1,4 @@
-"""Selects the judge of a check: the model behind a gateway, the judge named by `--judge`, or the bundled baseline."""
+"""Selects the judge for a check: a chat model, the judge set with `--judge`, or the bundled baseline."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from factloop.tools.judges.pairs import THRESHOLD, Judge, SharedReads
 from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.gateway import ModelGateway
 
-BOTH = "use --model or --judge, not both: only a cascade (--cascade) uses a judge and then a model"
-NO_LOWER = "this cascade never rejects a claim, so it cannot be used alone; tune it for balanced errors"
+BOTH = "use --model or --judge, not both, unless you also set a cascade with --cascade"
+NO_LOWER = "a cascade that never accepts or never rejects a claim needs a model: set --model, or tune it again"
 
 
 @dataclass(frozen=True)
 class NamedJudge:
-    """A judge other than the check's chat model: either `chat` (a model on a server) or `judge` (on this machine)."""
+    """A judge used instead of the check's chat model, either on this machine (`judge`) or on a server (`chat`)."""
 
     fingerprint: CascadeFingerprint
     judge: Judge | None
     chat: ChatModel | None
 
     def opened(self, session: Session, *, logprobs: bool) -> JudgeRater:
-        """The judge in a session, bound to one event loop."""
+        """The judge for use in one session, bound to one event loop."""
         upper, lower, chat = self.fingerprint.upper, self.fingerprint.lower, self.chat
         assert upper is not None
         if self.judge is not None:
@@ -51,10 +51,10 @@ class NamedJudge:
 
 
 def named_judge(settings: CheckSettings, *, has_model: bool) -> NamedJudge | None:
-    """The judge of a check without a model. None if the settings specify no judge, or if there is a model.
+    """The judge for a check without a model. None if no judge is set, or if there is a model.
 
-    Loads the weights, downloading them first if allowed. Raises ConfigError if the judge cannot be loaded, or if the
-    thresholds were tuned for a different judge.
+    Loads the weights, which are downloaded first if that is allowed. Raises ConfigError if the judge cannot be loaded,
+    or if the thresholds were tuned for a different judge.
     """
     if settings.judge is None:
         return None
@@ -76,21 +76,21 @@ def named_judge(settings: CheckSettings, *, has_model: bool) -> NamedJudge | Non
 
 
 def refuse_clash(settings: CheckSettings, *, has_model: bool) -> None:
-    """Raises ConfigError for an unknown judge, or for a judge and a model that do not form a cascade."""
+    """Raises ConfigError for an unknown judge, or for a judge together with a model unless they form a cascade."""
     if settings.judge is None:
         return
     spec = parse_spec(settings.judge)
     if spec.kind == BASELINE:
-        raise ConfigError("omit --judge baseline: the baseline is used if neither a judge nor a model is set")
+        raise ConfigError("omit `--judge baseline`: the baseline is used if you set neither a judge nor a model")
     if spec.kind == PROMPTED:
-        raise ConfigError(f"--judge {settings.judge}: set a chat model with --model")
+        raise ConfigError(f"--judge {settings.judge}: set a chat model with --model instead")
     if not has_model:
         return
     if settings.cascade is None:
         raise ConfigError(BOTH)
     tuned = read_cascade(settings.cascade).verifier
     if parse_spec(tuned) != spec:
-        raise ConfigError(f"{settings.cascade} was tuned for {tuned}, not for {settings.judge} (--judge)")
+        raise ConfigError(f"{settings.cascade} was tuned for {tuned}; omit `--judge {settings.judge}` or tune it again")
 
 
 def _served(settings: CheckSettings, spec: JudgeSpec) -> NamedJudge:
@@ -98,10 +98,10 @@ def _served(settings: CheckSettings, spec: JudgeSpec) -> NamedJudge:
 
     if settings.base_url is None:
         raise ConfigError(
-            f"--judge {settings.judge} calls a server: set its address (--base-url), or use a folder with weights"
+            f"--judge {settings.judge} calls a server: set its address with --base-url, or pass a folder with weights"
         )
     if settings.cascade is not None:
-        raise ConfigError("a cascade must begin with a judge on this machine")
+        raise ConfigError("a cascade needs a judge that runs on this machine: pass a folder with weights to --judge")
     asked = settings.model_copy(update={"max_tokens": MAX_TOKENS})
     chat = build_model(asked, f"openai:{spec.target}", base_url=settings.base_url, temperature=0.0)
     identity = hashlib.sha256(json.dumps(dict(chat.identity), sort_keys=True, default=str).encode()).hexdigest()
@@ -115,7 +115,7 @@ Fill = Callable[[Plan], SafePlan]
 def filled_by_model(
     settings: CheckSettings, session: Session, gateway: ModelGateway, jury: Sequence[ModelGateway]
 ) -> Fill:
-    """Returns a function that builds any plan with the model as the judge, alone or as the first member of a jury."""
+    """Returns a function that builds any plan with the model as the judge or as the first member of a jury."""
 
     def fill(plan: Plan) -> SafePlan:
         if plan == "safe" and settings.verifiable:
@@ -136,9 +136,9 @@ def filled_by_model(
 
 
 def filled_offline(settings: CheckSettings, session: Session, named: NamedJudge | None) -> Fill:
-    """Returns a function that builds any plan with the judge in `named` or, by default, with the bundled baseline.
+    """Returns a function that builds any plan with the judge in `named` or, if None, with the bundled baseline.
 
-    Without a model, windows would save no calls, so the plan `grounded` is `fused` without its relevance gate.
+    Offline, the `grounded` plan is the `fused` plan without the relevance gate, since windows would save no calls.
     """
     from factloop.tools.judges.baseline import Baseline
     from factloop.tools.text.pipeline import load_pipeline

@@ -1,4 +1,4 @@
-"""Determines the judge, sources, plan and prompts of a check before anything is opened."""
+"""Determines the judge, sources, plan and prompts for a check before anything is opened."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.text.pipeline import pipeline_name
 
 LIBRARIES = ("langchain-core", "langchain-openai", "langgraph", "openai", "tantivy")
-OFFLINE_LIBRARIES = ("spacy",)  # additional libraries used by a check without a chat model
+OFFLINE_LIBRARIES = ("spacy",)  # additional libraries for checks without a chat model
 
 
 @dataclass(frozen=True)
 class Setup:
-    """The setup of a run before anything is opened. It identifies the run and is sufficient to estimate its cost."""
+    """The setup for a run, before anything is opened. It identifies the run and contains all that an estimate needs."""
 
     settings: CheckSettings
     tools: Sequence[SearchTool]
@@ -48,10 +48,10 @@ class Setup:
     jury: tuple[ChatModel, ...] = ()
     """Additional models that judge the claims found by `chat`."""
     judge: NamedJudge | None = None
-    """The judge used instead of a chat model; None for the bundled baseline."""
+    """The judge used instead of a chat model, or None for the bundled baseline."""
     gates: bool = True
-    """Whether claims that are irrelevant to the question are marked `irrelevant` without being searched for or judged.
-    False if an answer is checked only against its own documents."""
+    """Whether claims that are irrelevant to the question are marked `irrelevant` instead of being judged. False if an
+    answer is checked only against its own documents."""
 
     @property
     def chats(self) -> tuple[ChatModel, ...]:
@@ -79,16 +79,16 @@ def prepare(
 ) -> Setup:
     """The setup for these settings. Uses the network only to download a judge, if allowed. Raises ConfigError.
 
-    `model` is a chat model that the caller has built and will close. By default, the model in `settings.model` is used
-    or, if it is None, the offline rules.
+    `model` is a chat model that the caller has built and will close. If None, the model in `settings.model` is used or,
+    if that is also None, the offline engine.
     """
     refuse_clashes(settings, has_model=model is not None or settings.model is not None)
     chat = _chat_model(settings, model)
     if chat is None:
         require("offline", "a check without a model (--model)")
     if settings.repeats == "core":
-        require("offline", "a core of the claims (repeats)")
-        require("evaluation", "a core of the claims (repeats)", "scipy")
+        require("offline", "counting only core claims (repeats)")
+        require("evaluation", "counting only core claims (repeats)", "scipy")
     prompts = PromptRegistry.load(settings.prompts)
     cascade = load_cascade(settings, has_model=chat is not None)
     judge = named_judge(settings, has_model=chat is not None)
@@ -101,34 +101,34 @@ def prepare(
     if chat is not None and jury:
         names = [one.name for one in jury]
         if len({chat.name, *names}) <= len(names):
-            raise ConfigError("jury: list each model once; the main model is already a juror")
+            raise ConfigError("jury: list each model once, and omit the main model, which is already a juror")
         fingerprint = fingerprint.model_copy(update={"settings": {**fingerprint.settings, "jury": names}})
     return Setup(settings, tools, prompts, chat, fingerprint, tape, cascade, jury, judge)
 
 
 def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
-    """Raises ConfigError for settings that cannot be combined, before anything is read or built."""
+    """Raises ConfigError for settings that cannot be combined. Does not read or build anything."""
     stated_price(settings)  # an incomplete price is an error even if no model uses it
     if settings.base_url is not None and not has_model and settings.judge is None:
-        raise ConfigError("--base-url is set without --model: set a model, for example openai:NAME")
+        raise ConfigError("--base-url needs a model: set --model, for example to openai:NAME")
     if settings.eligibility and not has_model:
-        raise ConfigError("eligibility is judged by a chat model; set one (model, --model)")
+        raise ConfigError("judging eligibility needs a chat model: set one (model, --model)")
     if settings.jury and not has_model:
-        raise ConfigError("a jury needs a model that reads the answer; set one (model, --model)")
+        raise ConfigError("a jury needs a main model that reads the answer: set one (model, --model)")
     refuse_clash(settings, has_model=has_model)
     plan_of_check(settings, (), has_model=has_model, given_alone=False)
 
 
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
-    """The plan in the settings or, by default, `grounded` if a model judges only by the user's documents, else `fused`.
+    """The plan in the settings. The default is `grounded` if a model judges only by the user's documents, else `fused`.
 
     With a cascade, the default is `fused`, since the verifier examines each claim before the model does. Raises
-    ConfigError for the plan `safe` without a model or with a jury, and for verifiable claims with any other plan.
+    ConfigError for the `safe` plan without a model or with a jury, and for verifiable claims with any other plan.
     """
     if settings.plan == "safe" and (not has_model or settings.jury):
-        raise ConfigError("the plan safe uses one chat model, as published: set --model but not --jury")
+        raise ConfigError("plan 'safe' uses a single chat model, as in the paper: set --model and omit --jury")
     if settings.verifiable and settings.plan != "safe":
-        raise ConfigError("verifiable claims require the plan safe: set --plan safe")
+        raise ConfigError("verifiable claims require plan 'safe': set `--plan safe`")
     if settings.plan is not None:
         return settings.plan
     own_alone = bool(tools) and all(tool.own_documents for tool in tools)
@@ -138,7 +138,7 @@ def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_m
 
 def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None) -> ChatModel | None:
     if isinstance(model, ChatModel):
-        return replace(model, http=None)  # the caller closes its connections
+        return replace(model, http=None)  # the caller closes the connections
     wanted = model if model is not None else settings.model
     if wanted is None:
         return None
@@ -146,7 +146,7 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None
 
 
 def _jury(settings: CheckSettings) -> tuple[ChatModel, ...]:
-    """The additional jurors with their list prices. Prices in the settings apply only to the first model."""
+    """The additional jury models, with list prices. Prices in the settings apply only to the main model."""
     own = settings.model_copy(update={"price_in": None, "price_out": None, "price_cached": None})
     build = partial(build_model, own, base_url=settings.base_url, temperature=settings.temperature)
     return tuple(build(name) for name in settings.jury)
@@ -161,13 +161,13 @@ PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {
 
 
 def plan_of_prompt(name: str) -> Plan | None:
-    """The plan that uses a prompt; None if no plan does. `fused` is preferred, since `grounded` reuses its stages."""
+    """The plan that uses a prompt, or None. `fused` is preferred to `grounded`, which reuses stages from `fused`."""
     of_safe: Plan | None = "safe" if name in VERIFIABLE_PROMPTS else None
     return next((plan for plan, names in PLAN_PROMPTS.items() if name in names), of_safe)
 
 
 def prompts_of(plan: Plan, settings: CheckSettings) -> tuple[str, ...]:
-    """The prompts that a check with this plan may send."""
+    """The prompts that a check with this plan may use."""
     of_plan = VERIFIABLE_PROMPTS if settings.verifiable else PLAN_PROMPTS[plan]
     return (*of_plan, *((ELIGIBILITY,) if settings.eligibility else ()), *GATEWAY_PROMPTS)
 
@@ -200,7 +200,7 @@ def _fingerprint(
 
 
 def numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-    """The user's tools with unique names. A second tool named `retriever` becomes `retriever_2`, and so on."""
+    """The user's tools with unique names. A second `retriever` is renamed to `retriever_2`, and so on."""
     names: set[str] = set()
     found: list[SearchTool] = []
     for tool in tools:

@@ -1,4 +1,4 @@
-"""The command line. Heavy imports happen only when a command runs, so that `--help` responds immediately."""
+"""The command line interface. Heavy imports happen only when a command runs, so that `--help` responds immediately."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import IO
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 CONTAINERS = 50_000
-"""Number of containers created before Python collects garbage (700 by default). With hundreds of claims in progress,
-the collector would walk half a million live objects repeatedly, which takes a third of a check's CPU time. A program
-that imports factloop decides this for itself."""
-EVALUATION = "factloop.evaluation"  # the package that some installations lack
+"""Garbage collection starts after this number of new containers (in Python, 700 by default). With hundreds of claims in
+progress, the collector would otherwise traverse half a million live objects again and again, which takes a third of a
+check's CPU time. Only the command line changes this number."""
+EVALUATION = "factloop.evaluation"  # some installations do not include this package
 _PLAIN = {
     "✓": "+", "✗": "x", "○": "o", "·": "*", "•": "*", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'",
     "“": '"', "”": '"', "«": '"', "»": '"', "…": "...", "≠": "!=", "←": "<-", "▶": ">", "●": "*", "◆": "*", "■": "#",
     "→": "->", "↔": "<->", "≤": "<=", "≥": ">=", "›": ">", "─": "-", "│": "|",
 }  # fmt: skip
-"""ASCII replacements for the characters that factloop prints, for terminals in the C locale."""
+"""ASCII replacements for characters that factloop prints, for use in the C locale."""
 
 
 def main() -> None:
-    """Runs the command line. Errors become an exit code and one line on standard error, without a traceback."""
+    """Runs the command line. Errors are reported by the exit code and one line on standard error."""
     gc.set_threshold(CONTAINERS, *gc.get_threshold()[1:])
     try:
         code = _run()
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _run() -> int | None:
-    """Runs the requested command and returns its exit code. Imports happen here, so that `main` handles interrupts."""
+    """Runs the requested command and returns its exit code. Imports are here so that `main` can handle interrupts."""
     from factloop.cli.app import app
     from factloop.cli.help import UsageError, usage_complaint
     from factloop.core.errors import FactloopError
@@ -55,11 +55,11 @@ def _run() -> int | None:
     except ModuleNotFoundError as error:
         if error.name != EVALUATION:
             raise
-        _complain(f"this command needs the package {EVALUATION}, which is not installed")
+        _complain(f"this command needs the {EVALUATION} package, which is not installed")
     except OSError as error:
         if error.filename is None:
             raise
-        # The system rejected a user's path (too long, or not accessible), and no earlier check had found this.
+        # The operating system rejected a user's path (too long or inaccessible) that factloop had accepted.
         _complain(f"{error.filename}: {error.strerror}")
     return WRONG_INPUT
 
@@ -71,7 +71,7 @@ def _complain(message: str) -> None:
 
 
 def show_plainly(*streams: IO[str] | None) -> None:
-    """Makes streams replace characters that they cannot encode, instead of failing."""
+    """Makes the streams replace characters that they cannot encode, instead of raising an error."""
     codecs.register_error("factloop.plain", _plainly)
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):

@@ -1,4 +1,4 @@
-"""The table of commands, with the location and help text of each. Each command's module defines its flags."""
+"""Lists all commands with their modules and help texts. Flags are defined in the module of each command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from factloop.cli.help import PlainGroup
 
 
 class ResponsesByDefault(PlainGroup):
-    """Treats `eval FILE` as `eval responses FILE`, unless the first word names another command."""
+    """Treats `eval FILE` as `eval responses FILE`, unless FILE is the name of a command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in {*self.commands, "--help", "-h"}:
@@ -26,7 +26,7 @@ COMMANDS = {
     "correct": (
         "correct:correct",
         "Correct claims that the sources contradict, mark unsupported claims, and check the changes. "
-        "Limits for a check apply to the whole correction.",
+        "Limits for one check apply to the whole correction.",
     ),
     "trust": (
         "trust:trust",
@@ -47,7 +47,7 @@ COMMANDS = {
         "Correlate TrustScore and other metrics with MixedQA's human labels, as in Table 1 of the paper.",
     ),
     "cache show": ("cache:show", "Show the contents, location and limits of the cache."),
-    "cache clear": ("cache:clear", "Empty the cache, except for entries that another process is using."),
+    "cache clear": ("cache:clear", "Empty the cache, except for files that another process is using."),
     "prompts list": ("prompts:list_", "List the prompts with their versions, variables, reply schemas and hashes."),
     "prompts show": ("prompts:show", "Show the text of a prompt."),
     "prompts new": ("prompts:new", "Copy a prompt to a new variant with its own version. Never overwrites a file."),
@@ -84,7 +84,7 @@ COMMANDS = {
     ),
     "research labels export": (
         "research.labels:export",
-        "Combine completed label sheets and pages into a file for --calibration, audit and cascade tune.",
+        "Combine completed label sheets and pages in one file for --calibration, audit or cascade tune.",
     ),
     "research labels disagree": (
         "research.labels:disagree",
@@ -92,14 +92,14 @@ COMMANDS = {
     ),
     "research labels adjudicate": (
         "research.labels:adjudicate",
-        "Report how often the judge was right when it disagreed with human labels (in the paper, 76% of the time).",
+        "Report how often the judge is right when it disagrees with human labels (76% of the time in the paper).",
     ),
     "research data list": (
         "research.data:list_",
-        "List the data sets with their parts and licences, and show which parts are downloaded.",
+        "List the data sets with their parts and licences, and show which parts have been downloaded.",
     ),
     "research data get": ("research.data:get", "Download data sets from their publishers, and verify their checksums."),
-    "research data join": ("research.data:join", "Find the responses from which LLM-AggreFact's claims were taken."),
+    "research data join": ("research.data:join", "Find the responses that LLM-AggreFact's claims come from."),
     "research generate longfact": (
         "research.generate:longfact",
         "Have a model answer LongFact's prompts, and save the responses for factloop eval.",
@@ -110,15 +110,15 @@ COMMANDS = {
     ),
     "research kb build": ("research.kb:build", "Build a local table of typed entities from DBpedia dumps."),
 }
-"""The location and help text of each command, by full name, which includes the group."""
+"""Maps the full name of each command, including its group, to its function and help text."""
 
 GROUPS = {
-    "eval": "Score a data set, and compare with any labels in it. eval FILE is short for eval responses FILE.",
+    "eval": "Check and score a data set, and compare with its labels. eval FILE is short for eval responses FILE.",
     "cache": "Show or empty the cache of replies and indexes.",
     "prompts": "List, show, copy and lint prompts.",
     "research": "Audit, compare and calibrate evaluators; collect labels and data; reproduce the papers' tables.",
-    "research cascade": "Tune a cascade: a cheap verifier judges clear-cut claims, and the model judges the rest.",
-    "research labels": "Plan, collect, merge and adjudicate human labels.",
+    "research cascade": "Tune a cascade, in which a cheap verifier judges clear claims and the model judges the rest.",
+    "research labels": "Plan, collect, combine and adjudicate human labels.",
     "research data": "List and download data sets.",
     "research generate": "Generate answers to LongFact's prompts, or generate new prompts.",
     "research kb": "Build local tables of typed entities for distractors.",
@@ -152,7 +152,7 @@ def _root(
 
 
 class LateCommand(TyperCommand):
-    """Stands in for a command in the help of its group. The real command is imported only when it is needed."""
+    """Represents a command in the help of its group. The real command is imported only when needed."""
 
     path: str
 
@@ -161,7 +161,7 @@ class LateCommand(TyperCommand):
 
 
 def load_command(path: str) -> Any:
-    """Loads a command in the table, with its flags."""
+    """Imports a command from the table and builds its flags."""
     home, about = COMMANDS[path]
     module, _, function = home.partition(":")
     return getattr(import_module(f"factloop.cli.{module}"), function).build(about)

@@ -1,4 +1,4 @@
-"""`factloop backup FILE` saves the service's jobs to a file. `factloop restore FILE` loads them back."""
+"""`factloop backup FILE` saves the service's jobs to a file. `factloop restore FILE` loads the jobs from the file."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class Backup(Arguments):
 def backup(given: Backup, flags: Flags) -> int:
     """Writes a service's jobs to a new file, even while it is running. Returns the exit code. Raises ConfigError."""
     if given.file.exists():
-        raise ConfigError(f"{given.file} already exists; use a new file")
+        raise ConfigError(f"{given.file} already exists; choose the name of a new file")
     source = load_settings(ServeSettings, flags).database_url
     try:
         return _copied(source, sqlite_url(given.file), f"saved in {given.file}")
     finally:
-        Path(f"{given.file}.lock").unlink(missing_ok=True)  # nothing else uses this lock, because the file is new
+        Path(f"{given.file}.lock").unlink(missing_ok=True)  # the file is new, so no other process uses its lock
 
 
 @command(taking(ServeSettings, "database", "folder"))
 def restore(given: Backup, flags: Flags) -> int:
-    """Loads the jobs in a backup into a database without jobs. Returns the exit code. Raises ConfigError."""
+    """Loads jobs from a backup into a database without jobs. Returns the exit code. Raises ConfigError."""
     if not given.file.is_file():
-        raise ConfigError(f"{given.file}: there is no such file")
+        raise ConfigError(f"{given.file}: no such file; pass a file written by `factloop backup`")
     settings = load_settings(ServeSettings, flags)
     if settings.database is None:
         make_private_folder(settings.place)

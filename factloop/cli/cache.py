@@ -1,4 +1,4 @@
-"""`factloop cache show` and `factloop cache clear` show and remove what earlier runs have cached."""
+"""`factloop cache show` shows what is in the cache, and `factloop cache clear` empties it."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def show(given: AsJson, flags: Flags) -> int:
 
 @command(taking(RunSettings))
 def clear(given: Clear, flags: Flags) -> int:
-    """Removes one part of the cache, or everything, and returns the exit code. Raises ConfigError."""
+    """Clears the cache, or one part of it, and returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     place = place_looked_at(load_settings(RunSettings, flags))
     cleared = clear_cache(place, answers=given.only != "indexes", indexes=given.only != "answers")
     for path in cleared.stayed:
-        note(f"{path} was not removed, because another process is using it or its permissions do not allow it")
+        note(f"cannot remove {path}: another process is using it, or you do not have permission")
     freed = f"{_size(cleared.n_bytes)} freed" if cleared.n_bytes else "nothing was removed"
     deliver(given, cleared, show_lines([f"{cleared.folder}: {freed}."]))
     return BROKEN if cleared.stayed else DONE

@@ -1,4 +1,4 @@
-"""`factloop check` reports which claims in a text are supported, and returns an exit code."""
+"""`factloop check` reports which claims in a text are supported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from factloop.checking.estimate import Estimate
 
 NO_SOURCES = "there is nothing to check against, so every claim will be unscored: use --docs or --search"
-LONGEST_UNASKED = 500_000  # maximum characters of a text to check without asking or a limit
+LONGEST_UNASKED = 500_000  # maximum length, in characters, of a text to check without a limit or a question
 
 S = TypeVar("S", bound=CheckSettings)
 
@@ -38,7 +38,7 @@ class Check(Judged):
     question: str | None = None
     """The question that the text answers."""
     yes: Annotated[bool, Mark(LIMITS)] = False
-    """Check a text of more than 500,000 characters without asking."""
+    """Check even a text of more than 500,000 characters without asking."""
 
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES, RECORDING))
@@ -52,14 +52,14 @@ def check(given: Check, flags: Flags) -> int:
     settings = with_leave(given, settings, response)
     kept = settings.model is not None and settings.cache
     report = run_until_stopped(_report(given, settings, response), run_dir=given.run_dir, kept=kept)
-    with step("writing the report", quiet=given.quiet):  # rendering the page takes seconds if the text is long
+    with step("writing the report", quiet=given.quiet):  # a page for a long text takes seconds to render
         page = partial(render_html, report, file_name(given.answer))
         deliver(given, report, partial(print_report, report), page=page)
     return left_after(report, exit_code(report, given), settings.deadline_s)
 
 
 def read_input(kind: type[S], given: Check, flags: Flags, outputs: Sequence[str | None]) -> tuple[S, str]:
-    """Returns the settings and the text to check. Raises FactloopError for invalid input, typos first."""
+    """Returns the settings and the text to check. Raises FactloopError for invalid input."""
     refuse_missing(given.answer, flags.get("docs"))
     from factloop.setup.recording import refuse_missing_recording
 
@@ -73,7 +73,7 @@ def read_input(kind: type[S], given: Check, flags: Flags, outputs: Sequence[str 
 
 
 def with_leave(given: Check, settings: S, response: str) -> S:
-    """Asks the user before a very long check or a download. Raises DataError or ConfigError unless the user agrees."""
+    """Asks before a very long check or a download. Raises DataError or ConfigError if the user does not agree."""
     is_limited = any(limit is not None for limit in (settings.deadline_s, settings.max_calls, settings.budget_usd))
     if len(response) > LONGEST_UNASKED and not (given.yes or is_limited):
         found = _estimate(given, settings, response)
@@ -103,7 +103,7 @@ async def _report(given: Check, settings: CheckSettings, response: str) -> Factu
 
 
 def print_estimate(given: Check, settings: CheckSettings, response: str, more: str | None = None) -> int:
-    """Prints the estimated cost of a check, followed by `more`. Spends nothing. Returns the exit code."""
+    """Prints the estimated cost of a check, followed by `more`, and returns the exit code. Spends nothing."""
     from factloop.checking.estimate import plan_of
 
     found = _estimate(given, settings, response)
@@ -121,7 +121,7 @@ def _estimate(given: Check, settings: CheckSettings, response: str) -> Estimate:
 def deliver_estimate(
     given: Estimated, found: Estimate, of: str, settings: CheckSettings, more: str | None = None
 ) -> int:
-    """Writes and shows an estimate, followed by `more`. Returns the exit code."""
+    """Writes and prints an estimate, followed by `more`, and returns the exit code."""
     lines = (
         f"Nothing was spent. Estimate for {of} with {settings.model or 'the offline engine'}:",
         f"  {plural(found.n_sentences, 'sentence')}, about {plural(found.n_claims, 'claim')}",

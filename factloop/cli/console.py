@@ -1,4 +1,4 @@
-"""Handles exit codes and interrupts, and shows notes and progress on standard error."""
+"""Defines exit codes, handles interrupts, and shows messages and progress on standard error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ S = TypeVar("S", bound=Record)
 
 
 def messages_console() -> Console:
-    """Returns a console on standard error, for progress and messages."""
     return Console(stderr=True, emoji=False, markup=False, highlight=False)
 
 
@@ -39,15 +38,15 @@ def note(said: str) -> None:
 
 
 def left_unscored(said: str) -> int:
-    """Prints what is missing, and returns the corresponding exit code."""
+    """Prints why something is unscored, and returns the exit code for this."""
     note(said)
     return UNSCORED
 
 
 def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kept: bool) -> T:
-    """Returns the result of `work`. On an interrupt, prints how to resume and ends the process immediately."""
+    """Runs `work` and returns its result. If interrupted, prints how to resume and ends the process immediately."""
     results: list[T] = []
-    log = logging.getLogger("factloop.checking.check")  # logs each failed check, which the command reports at the end
+    log = logging.getLogger("factloop.checking.check")  # the command itself reports failed checks at the end
     with asyncio.Runner() as runner:
         log.disabled = True
         try:
@@ -61,22 +60,22 @@ def run_until_stopped(work: Coroutine[Any, Any, T], *, run_dir: Path | None, kep
 
 
 def run_alone(work: Coroutine[Any, Any, T]) -> T:
-    """Returns the result of `work`, run in a new event loop. Raises KeyboardInterrupt."""
+    """Runs `work` in a new event loop and returns its result. Raises KeyboardInterrupt."""
     results: list[T] = []
     asyncio.run(_keep(work, results))
     return results[0]
 
 
 async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
-    """Stores the result of `work`. If the result were returned to the runner, Python 3.11 would format it in full."""
-    # An interrupt cancels tasks that have not started, including LangGraph's; Python would warn about their coroutines.
+    """Stores the result of `work` in a list, because Python 3.11 would format the whole result if it were returned."""
+    # An interrupt cancels tasks that have not started (some are LangGraph's), and Python warns about their coroutines.
     warnings.filterwarnings("ignore", r"coroutine '.*' was never awaited", RuntimeWarning)
     results.append(await work)
 
 
 @contextmanager
 def stopped_with(said: str) -> Iterator[None]:
-    """On an interrupt, prints this line and ends the process. For work that costs nothing."""
+    """If interrupted, prints this line and ends the process. Only for work that costs nothing."""
     try:
         yield
     except KeyboardInterrupt:
@@ -88,13 +87,13 @@ def _resume_hint(run_dir: Path | None, *, kept: bool) -> str:
     if run_dir is not None:
         return f"stopped. Run the same command again to continue from {run_dir}."
     if kept:
-        return "stopped. The answers so far are in the cache, so the same command pays only for the rest."
-    return "stopped. With --run-dir FOLDER, a stopped run can be resumed."
+        return "stopped. Answers so far are in the cache, so if you repeat the command, you pay only for the rest."
+    return "stopped. To be able to resume a stopped run, use --run-dir FOLDER."
 
 
 @contextmanager
 def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Shows the current step on a terminal, and clears it at the end. Yields a function that shows the next step."""
+    """Shows the current step in the terminal until the block ends. Yields a function that shows another step."""
     messages = messages_console()
     if quiet or not messages.is_terminal:
         yield lambda _: None
@@ -105,7 +104,7 @@ def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Iterator[CountDisplay]:
-    """Shows a progress bar for the work in this block, and any server that the work is waiting for."""
+    """Shows a progress bar for the work in this block, and the names of servers that the work is waiting for."""
     console = Console(stderr=True, quiet=True) if quiet else messages_console()
     with CountDisplay(console, noun, total, done=done) as display, told_of_waits(display.waiting):
         yield display
@@ -114,7 +113,7 @@ def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Ite
 async def watched(
     events: Events[R, S], noun: str, *, quiet: bool, look_at: Callable[[R], object] = lambda _record: None
 ) -> S:
-    """Shows a progress bar for the items of a run, and returns the run's summary. Calls `look_at` with each record."""
+    """Shows a progress bar for the items in a run, calls `look_at` with each record, and returns the run's summary."""
     from factloop.evaluation.running.run import NewRecord, RunStarted
 
     async with aclosing(events):

@@ -1,4 +1,4 @@
-"""`factloop correct` writes a corrected version of a text, and returns an exit code."""
+"""`factloop correct` checks a text and writes a corrected version."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Correct(Check):
     """Arguments of `correct`. Requirements such as `--fail-under` apply to the corrected text."""
 
     max_rounds: Annotated[AtLeastOne, Mark(metavar="N")] = 2
-    """Maximum number of times to check the rewritten text."""
+    """Maximum number of times to check the text again after rewriting it."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the corrected text to this file (- for standard output)."""
     marks: Annotated[MarkStyle, Mark(OUTPUT)] = "brackets"
-    """How --out and --html mark content that remains doubtful: in brackets, or with Markdown footnotes that say why."""
+    """How --out and --html mark claims that remain doubtful: in brackets, or with Markdown footnotes that say why."""
 
 
 @command(taking(CorrectionSettings, CORRECTION, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES))
@@ -39,8 +39,9 @@ def correct(given: Correct, flags: Flags) -> int:
     from factloop.correction.views.words import footnoted, kept_back
 
     if given.dry_run:
-        more = "  This is one check. A correction also makes a call for each sentence it rewrites, and checks these "
-        return print_estimate(given, settings, response, f"{more}again, at most {given.max_rounds} times.")
+        more = "  This estimate is for one check. A correction also makes a call for each sentence that it rewrites, "
+        more += f"and checks the rewritten sentences again, at most {given.max_rounds} times."
+        return print_estimate(given, settings, response, more)
     settings = with_leave(given, settings, response)
     kept = settings.model is not None and settings.cache
     correction = run_until_stopped(_correction(given, settings, response), run_dir=given.run_dir, kept=kept)
@@ -49,9 +50,9 @@ def correct(given: Correct, flags: Flags) -> int:
     text = partial(footnoted, correction) if given.marks == "footnotes" else lambda: correction.text
     deliver(given, correction, show, page=page, files={given.out: text})
     not_done = kept_back(correction)
-    if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no report is printed that would say so
+    if not_done is not None and (given.quiet or STANDARD_OUTPUT in outputs):  # no printed report mentions it
         note(" ".join(not_done.split()))
-    # if all claims were removed, the text was checked; if it had none to begin with, it was not
+    # a text without claims is a success only if the correction removed all claims
     code = exit_code(correction.report, given, may_be_empty=correction.before.counts.scored > 0)
     return left_after(correction.report, code, settings.deadline_s)
 

@@ -1,4 +1,4 @@
-"""Requirements on a report, such as --fail-under, and the exit codes if they are not met."""
+"""Determines exit codes, which depend on requirements such as `--fail-under`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Demands(Protocol):
-    """Values of --fail-if-unscored and --fail-under."""
+    """The values of `--fail-if-unscored` and `--fail-under`."""
 
     @property
     def fail_if_unscored(self) -> bool: ...
@@ -26,9 +26,9 @@ class Demands(Protocol):
 
 
 Result = tuple[UnscoredReason | None, str]
-"""The reason why a result is unscored (None if it is scored), and its description."""
+"""The reason why a result is unscored (None if it is scored), and a description of the reason."""
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
-"""Reasons that count as failures. A refusal does not, because it is a result when models or prompts are compared."""
+"""Reasons that count as failures when models or prompts are compared. A refusal is then a result, not a failure."""
 NO_CLAIM = "no claim could be scored"
 NO_CLAIMS_MADE = "the response makes no claims that can be checked"
 ALL_IRRELEVANT = "none of the claims is relevant to the question"
@@ -45,10 +45,10 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, demands: Demands, *, may_be_empty: bool = False) -> int:
-    """Returns the exit code of a check. If it is not 0, prints the reason on standard error.
+    """Returns the exit code of a check, and prints the reason on standard error unless the code is 0.
 
-    A report without scored claims has no precision, so it is below every threshold. It is not a success unless it
-    `may_be_empty`.
+    A report without scored claims has no precision, so it is below any threshold. It is a success only if there is no
+    threshold and `may_be_empty` is set.
     """
     counts = report.counts
     why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
@@ -65,11 +65,10 @@ def code_of(
     why: str,
     nothing: str | None,
 ) -> int:
-    """Returns the exit code of one or more checks. `precisions` maps what is measured, such as " of A", to its
-    precision.
+    """Returns the exit code for one or more checks. The keys of `precisions`, such as " for A", say what is measured.
 
-    `why` explains why claims are unscored. `nothing` explains why there are no claims, or is None if that is
-    acceptable.
+    `why` explains why claims are unscored. `nothing` explains why there are no claims, or is None if a report may have
+    no claims.
     """
     if unscored and not scored:
         return left_unscored(f"{NO_CLAIM}: {why or plural(unscored, 'claim')}")
@@ -85,20 +84,20 @@ def code_of(
 
 
 def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:
-    """Says that a value is below --fail-under. Shows three digits, or more if rounding would hide the difference."""
+    """Says that a value is below `--fail-under`. Shows three digits, or more if rounding would hide the difference."""
     reached = "undefined" if value is None else shown_below(value, threshold, "f")
     return f"{name} {reached}{of} is below {str(threshold).removesuffix('.0')} (--fail-under)"
 
 
 def left_after(report: FactualityReport, code: int, deadline_s: float | None) -> int:
-    """Returns the exit code after a report was written. If the deadline interrupted calls, ends the process with it."""
+    """Returns the exit code or, if the deadline interrupted calls, ends the process with this code."""
     if deadline_s is not None and any(reason is UnscoredReason.TIMEOUT for reason, _ in results_of(report)):
         leave_now(code)
     return code
 
 
 def demands_exit_code(demands: Sequence[DemandResult]) -> int:
-    """Prints the requirements that are not met on standard error. Returns 1 if there are any, or 0."""
+    """Prints any requirements that are not met on standard error. Returns 0 if all are met, or else 1."""
     for one in demands:
         if not one.is_met:
             note(one.said)

@@ -31,11 +31,11 @@ class Doctor(AsJson):
     """Arguments of `doctor`."""
 
     controls: Annotated[bool, Mark(MODEL)] = False
-    """Also test the judge on a dozen sentences that are known to be true or false (twenty with --judge)."""
+    """Also test the judge on a dozen sentences (twenty with --judge) that are known to be true or false."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
-    """URL of the factloop serve database to test."""
+    """Database to test, as set for factloop serve."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
-    """Folder of the factloop serve database to test. Default: a folder in your user data directory."""
+    """Folder of the database to test, as set for factloop serve. Default: a folder in your user data directory."""
 
 
 @command(
@@ -58,9 +58,9 @@ def doctor(given: Doctor, flags: Flags) -> int:
 
 
 def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
-    """Prepares a test of the database at this URL or in this folder. Empty if the service has never run there.
+    """Prepares a test of the database at this URL or in this folder, unless the service has never run there.
 
-    The test only reads the database, and never creates or changes it.
+    The test only reads the database. It never creates or changes a database.
     """
     from factloop.doctor.looking import Look, in_thread
 
@@ -86,26 +86,26 @@ def _read(url: str) -> WorkingPart:
     if file is not None and not file.exists():
         return WorkingPart(how=_NOTHING)
     if file is not None and not file.is_file():
-        raise ConfigError(f"{_shown(url)} is not a file: use a database file, or the name of a new one")
+        raise ConfigError(f"{_shown(url)} is not a file: use a database file, or the name of a new file")
     limits = () if file is None else ("one service at a time",)
     try:
         with engine.connect() as connection:
             looked_at = inspect(connection)
             is_ours = looked_at.has_table(FORMATS.name)
             if file is not None and not is_ours and looked_at.get_table_names():
-                raise ConfigError(f"{_shown(url)} is the database of another program: use a separate file for jobs")
+                raise ConfigError(f"{_shown(url)} is the database of another program: use a different file")
             found = connection.scalar(select(FORMATS.c.format)) if is_ours else None
             if found is None:
                 return WorkingPart(how=_NOTHING, limits=limits)
             if found > FORMAT:
                 raise ConfigError(
-                    f"{_shown(url)} was written by another version of factloop (format {found}): use that version, or "
+                    f"{_shown(url)} was written by another version of factloop (format {found}): use that version or "
                     "another database"
                 )
             counts = connection.execute(select(JOBS.c.status, func.count()).group_by(JOBS.c.status)).all()
     except SQLAlchemyError as error:
-        advice = "is it running, and is the URL correct?" if file is None else "is it a factloop database?"
-        raise ConfigError(f"{_shown(url)} cannot be read ({said_by(error)}): {advice}") from error
+        advice = "is the server running, and is the URL correct?" if file is None else "is it a factloop database?"
+        raise ConfigError(f"cannot read {_shown(url)} ({said_by(error)}): {advice}") from error
     finally:
         engine.dispose()
     kept = tuple(f"{plural(number, 'job')} {status}" for status, number in sorted(map(tuple, counts)))
@@ -113,5 +113,4 @@ def _read(url: str) -> WorkingPart:
 
 
 def _shown(url: str) -> str:
-    """The URL without credentials."""
     return without_userinfo(url) if urlsplit(url).netloc else url

@@ -1,4 +1,4 @@
-"""`factloop eval FILE` and `factloop eval factscore` check a data set with SAFE, and score each system."""
+"""`factloop eval FILE` and `factloop eval factscore` check a data set with SAFE and score each system."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 DEFAULT_KS: tuple[WantedK, ...] = ("median",)
 WORKERS = 2
-NO_CLAIMS_MADE = "no response makes a claim that can be checked"
+NO_CLAIMS_MADE = "the responses make no claims that can be checked"
 DATASET, PART = "factscore", "bio"
 
 
@@ -48,16 +48,17 @@ class Run(Judged, Tabled, Intervals):
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
     """K for F1@K: a number, or the median or maximum number of supported claims per response. Default: median."""
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "zero"
-    """Count a response without claims as F1@K 0 (zero), or leave it out of all means (exclude)."""
+    """Count a response without claims as an F1@K of 0 (zero), or leave it out of all means (exclude)."""
     calibration: Annotated[str | None, Mark(STATISTICS, "PATH")] = None
-    """Human-labelled claims for correcting the figures: a run directory of eval factscore, or a file."""
+    """Human-labelled claims for correcting the figures. Pass a file, or a run directory of eval factscore."""
     evaluator: Annotated[str | None, Mark(STATISTICS, "NAME")] = None
-    """Evaluator whose verdicts are used, if --calibration is an input file of research audit."""
+    """Evaluator whose verdicts to use, if --calibration is a file of predictions for research audit."""
     transfer: Annotated[Literal["verdicts", "error_rates"] | None, Mark(STATISTICS)] = None
-    """Assume that each verdict is right as often as on the labelled claims (verdicts), or that TPR and FPR are the same
-    as on those claims (error_rates). Default: verdicts if some labels come from the system or run, else error_rates."""
+    """Assume that verdicts are right as often as on the labelled claims (verdicts), or that TPR and FPR are the same as
+    on the labelled claims (error_rates). Default: verdicts if any label comes from the system or run, else
+    error_rates."""
     workers: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
-    """Number of Ray workers on which to judge, instead of in this process."""
+    """Number of Ray workers. If set, responses are judged on these workers instead of in this process."""
     address: Annotated[str | None, Mark(LIMITS, "HOST:PORT")] = None
     """Address of a Ray cluster. By default, --workers starts a cluster on this machine."""
     limit: Annotated[AtLeastOne | None, Mark(LIMITS)] = None
@@ -68,22 +69,22 @@ class Responses(Run):
     """Arguments of `eval responses`."""
 
     data: Annotated[str, Mark(ARGUMENT, "FILE")]
-    """File of rows with prompt, response and optionally documents (JSON Lines, CSV, Parquet or a JSON array; - for
-    standard input). If it is a run directory, its responses are judged again, with the evidence saved in it unless
-    --docs or --search is set."""
+    """File with a prompt, a response and optionally documents in each row (JSON Lines, CSV, Parquet or a JSON array; -
+    for standard input). If you pass a run directory, its responses are judged again, using the saved evidence unless
+    you set --docs or --search."""
     column: Annotated[Texts, Mark(metavar="FIELD=COLUMN")] = ()
-    """Column from which to read a field, for example prompt=question."""
+    """Read a field from this column, for example prompt=question."""
 
 
 class FactScore(Run):
     """Arguments of `eval factscore`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """File or folder of FActScore's labels. Default: the labels downloaded by factloop research data get."""
+    """File or folder with FActScore's labels. Default: the labels downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     abstention: Annotated[Literal["zero", "exclude"], Mark(STATISTICS)] = "exclude"
-    """Count a response without claims as F1@K 0 (zero), or leave it out of all means (exclude)."""
+    """Count a response without claims as an F1@K of 0 (zero), or leave it out of all means (exclude)."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write each verdict with its label to this file, as input for factloop research audit. Requires --run-dir."""
 
@@ -93,7 +94,7 @@ _SETTINGS = taking(CheckSettings, MODEL, SEARCH, LIMITS, BATCH, CACHE, PER_CHECK
 
 @command(_SETTINGS)
 def responses(given: Responses, flags: Flags) -> int:
-    """Judges and scores the data, and writes the outputs. Returns the exit code. Raises FactloopError for bad input."""
+    """Scores the data, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop eval")
     refuse_missing_data(given.data, flags.get("docs"))
     from factloop.evaluation.datasets.mapping import ColumnMapping
@@ -109,19 +110,18 @@ def responses(given: Responses, flags: Flags) -> int:
 
 
 def _judge_again(given: Responses, settings: CheckSettings) -> int:
-    """Judges the answers of a finished run, with the run's plan unless another one is set."""
     from factloop.evaluation.runs.items import replayed_items
     from factloop.evaluation.runs.reading import read_run
 
     if given.column:
-        raise ConfigError("--column needs a file of rows, not a run directory")
+        raise ConfigError("--column needs a file of rows, not a run directory: omit --column")
     run, by_evidence = read_run(given.data), not (settings.search or settings.docs)
     if run.summary.kind == "factscore":
-        said = "judging it again would lose its facts and labels: use `factloop eval factscore` with another --run-dir"
-        raise ConfigError(f"{given.data} is a run of `factloop eval factscore`; {said}")
+        said = "to keep its facts and labels, run `factloop eval factscore` again with another --run-dir"
+        raise ConfigError(f"{given.data} is a run of `factloop eval factscore`: {said}")
     settings = settings.model_copy(update={"plan": settings.plan or run.summary.fingerprint.plan})
     items = replayed_items(run.responses(), by_evidence=by_evidence)
-    data = f"the answers {'and the evidence ' if by_evidence else ''}of {given.data}, a run over {run.summary.data}"
+    data = f"answers {'and evidence ' if by_evidence else ''}from {given.data}, a run on {run.summary.data}"
     return _judge(given, settings, items, place=given.data, data=data, kind="responses")
 
 
@@ -133,7 +133,7 @@ def factscore(given: FactScore, flags: Flags) -> int:
     from factloop.evaluation.datasets.folder import find_part, named_part
 
     if given.out is not None and given.run_dir is None:
-        raise ConfigError("--out takes the verdicts from the run directory: also set --run-dir")
+        raise ConfigError("--out copies the verdicts from the run directory: also set --run-dir")
     settings = load_settings(CheckSettings, flags)
     place = str(find_part(DATASET, PART, given.data))
     named = named_part(DATASET, PART) if given.data is None else name_of_data(given.data)
@@ -142,9 +142,9 @@ def factscore(given: FactScore, flags: Flags) -> int:
 
 
 def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[RunItem]:
-    """Yields the responses with their facts and labels, including abstentions, which have no facts.
+    """Yields the responses with their facts and labels, including responses without facts (abstentions).
 
-    Raises DataError on reaching a malformed row, and ConfigError at the end if a system has no responses.
+    Raises DataError at the first malformed row, and ConfigError at the end if a system has no responses.
     """
     from factloop.evaluation.datasets.factscore import load_factscore
     from factloop.evaluation.runs.items import labelled_item
@@ -155,11 +155,11 @@ def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[
         if not systems or response.system in systems:
             yield labelled_item(response)
     if absent:
-        raise ConfigError(f"{place} has no responses by {', '.join(sorted(absent))}")
+        raise ConfigError(f"{place} contains no responses by {', '.join(sorted(absent))}; check the names in --system")
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:
-    """Maps fields to columns. Raises ConfigError unless each is FIELD=COLUMN, with a known field set only once."""
+    """Maps fields to columns. Raises ConfigError unless each item is FIELD=COLUMN with a different, known field."""
     from factloop.evaluation.datasets.responses import FIELDS
 
     columns: dict[str, str] = {}
@@ -168,9 +168,9 @@ def wanted_columns(given: Sequence[str]) -> dict[str, str]:
         if not mark or not column:
             raise ConfigError(f"--column {one[:80]}: must be FIELD=COLUMN, such as prompt=question")
         if name not in FIELDS:
-            raise ConfigError(f"--column {one[:80]}: there is no field {name[:40]!r}; fields are {', '.join(FIELDS)}")
+            raise ConfigError(f"--column {one[:80]}: unknown field {name[:40]!r}; the fields are {', '.join(FIELDS)}")
         if columns.setdefault(name, column) != column:
-            raise ConfigError(f"--column {one[:80]}: {name} is set twice")
+            raise ConfigError(f"--column {one[:80]}: {name} is set twice; set it only once")
     return columns
 
 
@@ -184,9 +184,9 @@ def _judge(
     kind: Kind,
     out: str | None = None,
 ) -> int:
-    """Judges the items, shows progress on the terminal, writes the outputs, and returns the exit code.
+    """Judges the items, shows progress, writes the outputs, and returns the exit code.
 
-    Raises FactloopError for invalid input. Rejects invalid flags and calibrations before any money is spent.
+    Raises FactloopError for invalid input, including flags and calibrations, before any money is spent.
     """
     from factloop.checking.checker import FactChecker
     from factloop.evaluation.runs.longform import AbstentionPolicy
@@ -235,7 +235,7 @@ def _judge(
     kept = settings.model is not None and settings.cache
     summary = run_until_stopped(run(), run_dir=given.run_dir, kept=kept)
     if out is not None:
-        assert given.run_dir is not None  # the command rejects this
+        assert given.run_dir is not None  # the command requires it
         write_output(out, predictions_of(read_run(given.run_dir).responses(), dataset=DATASET))
     deliver(given, summary, partial(print_run, summary), page=partial(render_run_html, summary))
     why_unscored = next(filter(None, failures), None) or ", ".join(reason_counts(reasons))
@@ -255,7 +255,7 @@ def _engine(given: Run, settings: CheckSettings) -> ReportEngine | None:
 
 
 def _debiasing(given: Run) -> Debias | None:
-    """Returns a debiaser. Reads the labelled claims now, so that errors in them are found before any money is spent."""
+    """Returns a debiaser. Reads the labelled claims, so that any errors are found before any money is spent."""
     if given.calibration is None:
         if given.evaluator is not None:
             raise ConfigError("--evaluator selects an evaluator in --calibration: also set --calibration")
@@ -273,7 +273,6 @@ def _debiasing(given: Run) -> Debias | None:
 
 
 def _print_estimate(given: Run, settings: CheckSettings, items: Iterable[RunItem]) -> int:
-    """Prints the estimated cost without making calls. Returns the exit code. Raises ConfigError, DataError."""
     from factloop.checking.estimate import estimate, length_of_documents, plan_of
     from factloop.tools.search.build import check_sources
 
@@ -308,7 +307,7 @@ def _exit_code(given: Run, summary: RunSummary, why_unscored: str) -> int:
     return code_of(
         sum(one.scored for one in counts),
         sum(one.unscored for one in counts),
-        {f" of {one_line(one.system)} ({plural(one.precision.n, 'response')})": one.precision.value for one in systems},
+        {f" for {one_line(by.system)} ({plural(by.precision.n, 'response')})": by.precision.value for by in systems},
         given,
         why=why_unscored,
         nothing=ALL_IRRELEVANT if any(one.total for one in counts) else NO_CLAIMS_MADE,

@@ -1,4 +1,4 @@
-"""Formats help as plain lines of up to 80 columns, with options grouped in panels. Formats usage errors as one line."""
+"""Formats help as plain text of up to 80 columns with grouped options, and usage errors as one line."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 """The error for invalid flags, arguments and commands, which has no public name in typer."""
 NO_COMMAND = 2
 _TYPE = re.compile(r"<(?:list\[)?([^\]>]+?)(?: range)?\]?>")
-"""Matches the type of a value as shown by typer, such as `<int>`, `<float range>`, `<list[str]>` or `<one|other>`."""
+"""Matches a type as typer shows it, such as `<int>`, `<float range>`, `<list[str]>` or `<one|other>`."""
 _KINDS = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}
 _OF_DOCUMENTS = ("--docs", "--corpus", "--documents")
-"""The flags for documents. They differ between commands, and are too dissimilar to be suggested automatically."""
+"""The flags for documents, which differ between commands. Typer cannot suggest them, because they are too different."""
 _WHERE = {"argument": "Arguments", "option": "Options"}
 ALL = "--help-all"
 LONG = 20
-"""Maximum number of options in `--help`. If a command has more options, only the common ones are shown."""
+"""Maximum number of options in `--help`. If a command has more options, `--help` shows only the common options."""
 COMMON = frozenset(
     (
         *("--model", "--judge", "--plan", "--base-url", "--subject-model", "--judge-model", "--corpus", "--search"),
@@ -27,11 +27,11 @@ COMMON = frozenset(
         *("--json", "--html", "--out", "--run-dir", "--fail-under", "--calibration"),
     )
 )
-"""Panels whose options are always shown, like options without a panel."""
+"""Options that `--help` always shows, in addition to options without a panel."""
 
 
 class PlainCommand(TyperCommand):
-    """Shows options without boxes, which would leave only a third of the width for the text."""
+    """A command whose help shows options without boxes, which would take up two thirds of the width."""
 
     shows_all = False
 
@@ -61,7 +61,7 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """Shows the full help line of each command. Without arguments, shows the help of the group."""
+    """A group of commands. Its help shows the whole help line of each command, and also appears without arguments."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args:
@@ -75,21 +75,21 @@ class PlainGroup(TyperGroup):
 
 
 def _with_kind(shown: str) -> str:
-    """Returns the flag with a placeholder for its value instead of a type, or only the name of an argument."""
+    """Returns a flag with a placeholder for its value, or the name of an argument."""
     if not shown.startswith("-"):
         return shown.partition(" <")[0]
     return _TYPE.sub(lambda found: _KINDS.get(found[1].lower(), found[1]), shown)
 
 
 def usage_complaint(error: Any) -> str:
-    """Returns one line that says what is wrong with the command, and where its flags are described."""
+    """Returns one line that says what is wrong with the command and where to find its help."""
     said = _other_name(error) or error.format_message().partition(", unable to parse")[0].rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "factloop"
-    return f"{said[:1].lower()}{said[1:]}; see {command} --help"
+    return f"{said[:1].lower()}{said[1:]}; see `{command} --help`"
 
 
 def _other_name(error: Any) -> str:
-    """Suggests this command's equivalent of a flag that only other commands have. Other errors have no suggestion."""
+    """Suggests this command's flag for documents if the user typed that of another command. Otherwise empty."""
     typed = getattr(error, "option_name", "") if hasattr(error, "possibilities") else ""
     if typed not in _OF_DOCUMENTS:
         return ""

@@ -1,4 +1,4 @@
-"""Reads the inputs of a command, and rejects unreadable or unsuitable inputs with a one-line message."""
+"""Reads a command's inputs, and rejects unreadable or unsuitable inputs with a one-line message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _GLOB = frozenset("*?[")
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
 _WITH_TEXT_INSIDE = (".pdf", ".docx", ".doc", ".odt", ".pptx", ".xlsx", ".epub")
-MOST_CONTROLS = 0.1  # fraction of control characters above which input counts as binary, even if it can be decoded
+MOST_CONTROLS = 0.1  # input with a larger fraction of control characters is binary, even if it can be decoded
 
 
 def read_text(name: str) -> str:
@@ -28,7 +28,7 @@ def read_text(name: str) -> str:
         raise DataError("this is not plain text: copy the text to check into a .md or .txt file", path=name)
     if name == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
-            raise DataError("it is closed; pass a file, or pipe the text in", path="standard input")
+            raise DataError("standard input is closed; pass a file, or pipe the text to factloop")
         return decode(sys.stdin.buffer.read(), "standard input")
     try:
         return decode(Path(name).read_bytes(), name)
@@ -42,16 +42,16 @@ def read_text(name: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """Returns the name of a file without its folder, or an empty string for standard input."""
+    """Returns the name of a file without the folder, or an empty string for standard input."""
     return "" if name == STANDARD_INPUT else Path(name).name
 
 
 def decode(raw: bytes, name: str) -> str:
-    """Decodes bytes as UTF-8, or as their byte order mark indicates. Raises DataError for anything else."""
+    """Decodes UTF-8, or UTF-16 with a byte order mark. Raises DataError for anything else."""
     encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), "utf-8")
     controls = sum(raw.count(bytes([control])) for control in _CONTROLS) if encoding.startswith("utf-8") else 0
     if controls > MOST_CONTROLS * len(raw):
-        raise DataError("this is a binary file, not text", path=name)
+        raise DataError("this is a binary file, not text; pass a text file", path=name)
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
@@ -60,7 +60,7 @@ def decode(raw: bytes, name: str) -> str:
 
 
 def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
-    """Raises DataError if the text to check or a document (other than a glob) does not exist.
+    """Raises DataError if the text to check or any document does not exist. Does not expand glob patterns.
 
     Imports nothing heavy, so that typos are reported immediately.
     """
@@ -77,14 +77,14 @@ def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
 
 
 def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None = ()) -> None:
-    """Raises DataError if a file of rows or a document (other than a glob) does not exist."""
+    """Raises DataError if a data file or any document does not exist. Does not expand glob patterns."""
     if data is not None and str(data) != STANDARD_INPUT and not _is_there(data):
         raise DataError("cannot be read (No such file or directory)", path=str(data))
     refuse_missing(STANDARD_INPUT, documents)
 
 
 def _is_there(place: str | Path) -> bool:
-    """Returns False only if the path certainly does not exist. Other problems are reported when it is read."""
+    """Returns False only if the path certainly does not exist. Other errors are reported when the path is read."""
     for path in (Path(place), _at_home(Path(place))):
         try:
             path.lstat()
@@ -104,7 +104,7 @@ def _at_home(path: Path) -> Path:
 
 
 def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
-    """Raises ConfigError if the file `text` is one of the documents, and DataError if the documents cannot be found."""
+    """Raises ConfigError if the text to check is one of the documents, and DataError if documents cannot be found."""
     if not documents or text == STANDARD_INPUT or not Path(text).is_file():
         return
     from factloop.tools.search.documents.files import find_files
@@ -114,14 +114,14 @@ def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
 
 
 def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
-    """Maps names to values, in order. Raises ConfigError for anything but `NAME=VALUE`, and for repeated names."""
+    """Maps names to values, in order. Raises ConfigError unless each item is `NAME=VALUE` with a different name."""
     pairs: dict[str, str] = {}
     for one in given:
         name, mark, value = one.partition("=")
         if not (mark and name.strip() and value.strip()):
             raise ConfigError(f"{flag} {one[:80]}: must be {what}")
         if name in pairs:
-            raise ConfigError(f"{flag} {one[:80]}: {name} is set twice")
+            raise ConfigError(f"{flag} {one[:80]}: {name} is set twice; set it only once")
         pairs[name] = value
     return pairs
 

@@ -25,28 +25,28 @@ if TYPE_CHECKING:
     from factloop.checking.checker import FactChecker
     from factloop.trust.scorer import TrustScorer
 
-LEFT_AFTER_S = 10.0  # seconds after a signal to stop when the process ends, even if its threads are still computing
+LEFT_AFTER_S = 10.0  # after a signal to stop, the process ends within this many seconds, even if threads are running
 
 
 class Mcp(Arguments):
     """Arguments of `mcp`."""
 
     transport: Annotated[Literal["stdio", "http"], Mark(SERVER)] = "stdio"
-    """Communicate over standard input and output, or over streamable HTTP at /mcp with --host, --port and API keys."""
+    """Use standard input and output (stdio), or streamable HTTP at /mcp with --host, --port and API keys (http)."""
     host: Annotated[str, Mark(SERVER)] = "127.0.0.1"
     """Address to listen on. Any address other than localhost requires an API key."""
     port: Annotated[int, Mark(SERVER)] = 8765
     """Port to listen on (0 for any free port)."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
-    """File of callers' API keys, one per line, which is reloaded when it changes. Alternatively, set the environment
-    variable FACTLOOP_SERVICE_KEYS to a comma-separated list."""
+    """File of callers' API keys, one per line. The file is read again when it changes. Alternatively, set the
+    FACTLOOP_SERVICE_KEYS environment variable to a comma-separated list."""
 
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK), taking(TrustSettings, *SERVED))
 def mcp(given: Mcp, flags: Flags) -> int:
-    """Runs the server, and returns the exit code. Raises FactloopError for an invalid setup before opening anything.
+    """Runs the server and returns the exit code. Raises FactloopError if the setup is invalid, before opening anything.
 
-    With stdio, only protocol messages are written to standard output, and the server stops when its input ends.
+    With `stdio`, the server writes only protocol messages to standard output, and stops at the end of its input.
     """
     require("mcp", "the MCP server")
 
@@ -77,7 +77,7 @@ async def _serve(given: Mcp, check: CheckSettings, trust: TrustSettings) -> None
             await _serve_http(given, checker, scorer, server)
             return
         await _open(checker, scorer)
-        # a thread is waiting for input, and asyncio would wait for the thread
+        # asyncio would wait for a thread that is waiting for input
         signal.signal(signal.SIGINT, lambda *_: leave_now(INTERRUPTED))
         await server.run_stdio_async()
 
@@ -97,7 +97,7 @@ async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, ser
 
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
-    """Opens checker and scorer, to find errors in the setup before the first call. Raises ConfigError, DataError."""
+    """Opens the checker and the scorer to find errors in the setup early. Raises ConfigError, DataError."""
     from factloop.setup.sources import Sources
 
     await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())

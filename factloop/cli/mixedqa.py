@@ -1,4 +1,4 @@
-"""`factloop eval mixedqa` scores MixedQA with TrustScore and other metrics, and correlates them with human labels."""
+"""`factloop eval mixedqa` correlates TrustScore and other metrics with the human labels in MixedQA."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class MixedQa(Tabled, Resumable):
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
     """Use only the responses of this system."""
     subject: Annotated[Texts, Mark(metavar="SYSTEM=MODEL[@URL]")] = ()
-    """Model behind a system. It is asked only about that system's responses, as in the paper. Add the URL of its server
-    if it differs from --base-url."""
+    """Subject model for the responses of one system, as in the paper. Add the URL of the model's server if it differs
+    from --base-url."""
     limit: AtLeastOne | None = None
     """Use only the first N questions."""
     metric: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """Metric to compare: em, bleu-1, bleu-4, rouge-l, meteor, lexical (all of these), bertscore:MODEL,
-    bartscore-ref:MODEL or gptscore-src:MODEL (both with -ref, -src or -evid)."""
+    """Metric to compare: em, bleu-1, bleu-4, rouge-l, meteor, lexical (all the previous ones), bertscore:MODEL,
+    bartscore-ref:MODEL or gptscore-src:MODEL (the last two with -ref, -src or -evid)."""
     allow_download: bool = False
-    """Download weights that are specified by their name on the Hugging Face Hub."""
+    """Download weights if MODEL is a name on the Hugging Face Hub."""
     method: Literal["pearson", "spearman", "kendall"] = "pearson"
-    """Correlation coefficient. The paper reports Pearson's."""
+    """Correlation coefficient. The paper uses pearson."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class _ResponseToScore:
 
     @property
     def id(self) -> str:
-        """A unique id for the response, in which slashes of the question's id are escaped."""
+        """A unique id for the response. Any slashes in the question's id are escaped."""
         return f"{self.question_id.replace('~', '~~').replace('/', '~|')}/{self.response.system}"
 
     def item(self, *, has_own_subject: bool) -> QuestionAnswer:
-        """Returns the item to score, with its system's subject or the common subject."""
+        """Returns the item to score, with the subject of its system or with the shared subject."""
         from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 
         item = QuestionAnswer(
@@ -75,7 +75,7 @@ class _ResponseToScore:
 
 @command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE))
 def mixedqa(given: MixedQa, flags: Flags) -> int:
-    """Scores, correlates, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
+    """Scores the responses, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop eval mixedqa")
     require("trust", "factloop eval mixedqa")
     from factloop.evaluation.datasets.folder import find_part, named_part
@@ -87,7 +87,7 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     metrics = build_metrics(given.metric, allow_download=given.allow_download)
     subjects = models_of_systems("--subject", given.subject)
     if subjects and settings.subject_model is not None:
-        raise ConfigError("set one subject for all systems (--subject-model) or one per system (--subject), not both")
+        raise ConfigError("set one model for all systems (--subject-model) or one per system (--subject), not both")
     has_trust = settings.subject_model is not None or bool(subjects) or bool(settings.corpus)
     if not has_trust and not metrics:
         raise ConfigError(f"{NOTHING_TO_SCORE_BY}, or a metric (--metric)")
@@ -100,18 +100,18 @@ def mixedqa(given: MixedQa, flags: Flags) -> int:
     asked = list(_asked(islice(load_any_mixedqa(place), given.limit), given.system))
     absent = [system for system in given.system if all(one.response.system != system for one in asked)]
     if absent:
-        raise ConfigError(f"{place} has no responses by {', '.join(absent)}")
+        raise ConfigError(f"{place} contains no responses by {', '.join(absent)}; check the names in --system")
     lacking = [name for name in dict.fromkeys(one.response.system for one in asked) if name not in subjects]
     if subjects and lacking:
         said = f"no subject model for {', '.join(lacking)}"
-        raise ConfigError(f"{said}: set one (--subject {lacking[0]}=MODEL), or score only other systems (--system)")
+        raise ConfigError(f"{said}: set one (--subject {lacking[0]}=MODEL), or select other systems with --system")
     items = [
         one.item(has_own_subject=bool(subjects))
         for one in asked
-        if one.response.text.strip()  # empty responses stay unscored, because there is nothing to ask about them
+        if one.response.text.strip()  # empty responses stay unscored, because they cannot be judged
     ]
     if not items:
-        raise ConfigError(f"{place}: every response is empty")
+        raise ConfigError(f"{place}: every response is empty; pass a file that contains responses")
     work = score_all(items, settings, given.run_dir, quiet=given.quiet, subjects=subjects)
     run = run_until_stopped(work, run_dir=given.run_dir, kept=settings.cache)
     result = _correlated(given, named, asked, run, _scores(metrics, asked, run))
@@ -139,7 +139,6 @@ def _asked(items: Iterator[MixedQaItem], systems: Sequence[str]) -> Iterator[_Re
 def _scores(
     metrics: Sequence[ReferenceMetric], asked: Sequence[_ResponseToScore], run: TrustRun
 ) -> list[dict[str, float | None]]:
-    """Returns each response's score under each metric. The evidence consists of the passages that TrustFC found."""
     found = {report.id: report.trust_fc.passages for report in run.reports}
     evidence = ["\n".join(passage.passage for passage in found.get(one.id, ())) or None for one in asked]
     texts = [one.response.text for one in asked]

@@ -1,4 +1,4 @@
-"""Builds commands from models of their arguments and settings. Each field defines its type, bounds, default and help.
+"""Builds commands from pydantic models. Each field defines the type, bounds, default and help of a flag or argument.
 
     class Check(Judged):
         answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
@@ -46,53 +46,52 @@ ARGUMENT = Group("argument", None)  # positional arguments
 OUTPUT = Group("output", "Output")
 STATISTICS = Group("statistics", "Statistics")
 _PANELS = (None, MODEL.panel, SEARCH.panel, DISTRACTORS.panel, LIMITS.panel, RECORDING.panel)
-"""Panels in the order in which help shows them, after a command's own panels."""
+"""The order of the panels in the help, after a command's own panels."""
 _SHORT = {"quiet": ("-q",)}
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Between0And1 = Annotated[float, Field(gt=0.0, lt=1.0)]
 Texts = tuple[str, ...]
 Flags = dict[str, Any]
-"""The settings that were set by flags."""
+"""The settings that flags have set."""
 
 
 class Arguments(BaseModel):
-    """Arguments of a command. Each field is a flag, unless its mark makes it a positional argument."""
+    """Arguments of a command. Each field is a flag unless it is marked as a positional argument."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class Quiet(Arguments):
-    """Arguments of commands that report on the terminal."""
+    """Arguments of commands that print a report."""
 
     quiet: Annotated[bool, Mark(OUTPUT)] = False
-    """Do not show progress or the report on the terminal."""
+    """Do not print progress or the report."""
 
 
 class AsJson(Arguments):
-    """Arguments of commands whose report is printed or written as JSON."""
+    """Arguments of commands that can write their report as JSON."""
 
     json_: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the report to this file as JSON (- for standard output)."""
 
 
 class Report(Quiet, AsJson):
-    """Arguments of commands that can write the report as a page."""
+    """Arguments of commands that can write their report as an HTML page."""
 
     html: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the report to this file as an HTML page."""
 
     @property
     def written(self) -> tuple[str | None, ...]:
-        """The files to which the report is written."""
         return self.json_, self.html
 
 
 class Tabled(Report):
-    """Arguments of commands whose report has tables."""
+    """Arguments of commands that can write their tables and plots to files."""
 
     tables: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
-    """Write plots (.svg or .pdf) or tables (LaTeX for .tex, otherwise CSV) to this file."""
+    """Write plots (.svg or .pdf), or tables as LaTeX (.tex) or CSV (any other name), to this file."""
 
     @property
     def written(self) -> tuple[str | None, ...]:
@@ -117,11 +116,11 @@ class WithSettings(Arguments):
     """Arguments of commands that accept settings."""
 
     set_: Annotated[Texts, Mark(metavar="NAME=VALUE")] = ()
-    """Override any setting by name, for example patience_s=600."""
+    """Set any setting by name, for example patience_s=600."""
 
 
 class FailIfUnscored(Arguments):
-    """Arguments of commands that can fail if anything has no verdict or score."""
+    """Arguments of commands that can fail if a verdict or score is missing."""
 
     fail_if_unscored: Annotated[bool, Mark(OUTPUT)] = False
     """Exit with 3 if anything is left unscored."""
@@ -155,7 +154,7 @@ A = TypeVar("A", bound=Arguments)
 
 @dataclass(frozen=True)
 class Taken:
-    """The settings that a command accepts: all settings in a model through `--set`, and some as separate flags."""
+    """The settings that a command accepts. All settings in a model work with `--set`, and some have flags."""
 
     model: type[BaseModel]
     flags: Mapping[str, FieldInfo]
@@ -163,19 +162,19 @@ class Taken:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: the function that it runs, and the models that define its flags."""
+    """A command, with the function to run and the models that define the flags."""
 
     work: Callable[..., int]
     arguments: type[Arguments]
     taken: tuple[Taken, ...]
 
     def build(self, about: str) -> Any:
-        """Builds the command for typer, with `about` as its help."""
+        """Builds the typer command, with `about` as the help text."""
         own = dict(in_order(self.arguments))
         if self.taken:
             own |= WithSettings.model_fields
         settings: dict[str, FieldInfo] = {}
-        for taken in self.taken:  # if several models have the same setting, the first one describes it
+        for taken in self.taken:  # if several models have the same setting, the first model describes it
             settings |= {name: field for name, field in taken.flags.items() if name not in {*own, *settings}}
 
         def run(**values: Any) -> None:
@@ -198,7 +197,7 @@ class Command:
         return typer.main.get_command(alone)
 
     def _set(self, given: Sequence[str]) -> Flags:
-        """Parses the values of `--set`. Raises ConfigError for anything but `NAME=VALUE` with a known name."""
+        """Parses the values of `--set`. Raises ConfigError unless each is `NAME=VALUE` with a known name."""
         known = {name: field for taken in self.taken for name, field in taken.model.model_fields.items()}
         found: Flags = {}
         for one in given:
@@ -212,7 +211,7 @@ class Command:
 
 
 def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
-    """Turns a function into a command. It receives the arguments and, if it accepts settings, those set by flags."""
+    """Makes a command from a function. The function receives the arguments and, if `taken` is set, the settings."""
 
     def make(work: Callable[..., int]) -> Command:
         arguments = next(iter(inspect.signature(work, eval_str=True).parameters.values())).annotation
@@ -222,7 +221,7 @@ def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
 
 
 def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
-    """Accepts the settings of a model. Settings in these groups, or with these names, have flags."""
+    """Accepts the settings in a model. Settings in these groups, or with these names, get their own flags."""
     strangers = [one for one in wanted if isinstance(one, str) and one not in model.model_fields]
     assert not strangers, f"{model.__name__} has no {strangers}"
     fields = in_order(model)
@@ -230,12 +229,12 @@ def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
 
 
 def spelling(name: str) -> str:
-    """The flag for a field, without its unit (shown in the metavar) or the underscore that avoids a Python keyword."""
+    """The flag for a field, without `_s` (for seconds) or the underscore that avoids a clash with a Python keyword."""
     return f"--{name.removesuffix('_s').rstrip('_').replace('_', '-')}"
 
 
 def help_of(field: FieldInfo) -> str:
-    """The help for a field: text, allowed values, whether it can be repeated, and default."""
+    """The help for a field: its text, the allowed values, whether it can be repeated, and the default."""
     mark, text = mark_of(field), text_of(field).rstrip(".").replace("`", "")
     if mark.names is not None:
         *others, last = mark.names()
@@ -247,7 +246,6 @@ def help_of(field: FieldInfo) -> str:
 
 
 def _validated(kind: type[A], given: Flags) -> A:
-    """Validates the flags. Raises ConfigError with the name of the invalid flag."""
     try:
         return kind(**{name: given[name] for name in kind.model_fields if name in given})
     except ValidationError as error:
@@ -258,7 +256,7 @@ def _validated(kind: type[A], given: Flags) -> A:
 
 
 def _parameter(name: str, field: FieldInfo, *, can_be_off: bool) -> Parameter:
-    """The typer parameter for a field. The model validates values, as it does those from file and environment."""
+    """The typer parameter for a field. Typer does not check bounds, because the model validates all values."""
     kind, mark = type_of(field), mark_of(field)
     shown: dict[str, Any] = {"metavar": _metavar(name, field), "help": help_of(field)}
     if mark.group is ARGUMENT:

@@ -1,4 +1,4 @@
-"""Writes the outputs of a command. Files are written in full or not at all. Standard output may be closed early."""
+"""Writes a command's outputs. Files are written atomically. A reader may close standard output at any time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FILLED_IN = "someone may have filled it in"  # why a label sheet is not overwrit
 
 
 class _WithoutPadding:
-    """A stream that removes trailing blanks, with which tables pad their lines."""
+    """A stream that removes the trailing blanks with which tables are padded."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -48,9 +48,9 @@ class _WithoutPadding:
 
 
 class Terminal(Console):
-    """A console on standard output. If the reader stops early (`| head`), the command does not fail.
+    """A console on standard output. The command does not fail if the reader stops early, as `head` does.
 
-    If the output goes to a file or a pipe, lines have no trailing blanks.
+    In a file or a pipe, lines have no trailing blanks.
     """
 
     def __init__(self) -> None:
@@ -70,22 +70,22 @@ def try_outputs(
     settings: RunSettings | None = None,
     run_dir: Path | None = None,
 ) -> None:
-    """Checks, before money is spent, that the outputs can be written and do not overwrite inputs. Raises ConfigError.
+    """Checks, before any money is spent, that outputs can be written and overwrite no inputs. Raises ConfigError.
 
-    Inputs include the settings file, and the files that `settings` refer to. The run directory, and paths to which
-    `settings` write, may be folders, and are created if they do not exist.
+    Inputs include the settings file and all files that the settings refer to. The run directory and the outputs in the
+    settings may be folders, and need not exist yet.
     """
     files = [name for name in names if name not in (None, STANDARD_OUTPUT)]
     if names.count(STANDARD_OUTPUT) > 1:
-        raise ConfigError("only one output can go to standard output; use files for the others")
+        raise ConfigError("only one output can go to standard output; use files for the other outputs")
     of_settings = () if settings is None else settings.written_paths
     written: dict[Path, str] = {}
     for name in (*files, *of_settings, *(() if run_dir is None else (str(run_dir),))):
         place = _real_place(name)
         if place in written:
-            raise ConfigError(f"two outputs would be written to {name}; use a separate file for each")
+            raise ConfigError(f"two outputs would be written to {name}; use a different file for each")
         written[place] = name
-    filled = dict(written)  # including a file in the run directory that a glob might match
+    filled = dict(written)  # plus a file in the run directory, which a glob pattern might match
     if run_dir is not None:
         folder = _real_place(str(run_dir))
         _keep_out_of(folder, written)
@@ -98,7 +98,7 @@ def try_outputs(
 
 
 def refuse_existing(names: Sequence[str | None], why: str) -> None:
-    """Raises ConfigError if an output already exists. Used for outputs that cost people time or money."""
+    """Raises ConfigError if an output already exists. For outputs that cost time or money to make."""
     for name in names:
         if name not in (None, STANDARD_OUTPUT) and os.path.lexists(name):
             raise ConfigError(f"{name} already exists, and {why}; use another file")
@@ -112,14 +112,14 @@ def _real_place(name: str) -> Path:
 
 
 def _keep_out_of(folder: Path, written: Mapping[Path, str]) -> None:
-    """Rejects outputs in a run directory, whose answers were paid for, and in which unknown files stop the run."""
+    """Rejects outputs in a run directory, since unknown files there would stop the run."""
     for place, name in written.items():
         if folder in place.parents:
             raise ConfigError(f"{name} is inside the run directory {written[folder]}; use a path outside it")
 
 
 def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
-    """Rejects outputs that would overwrite an input, or that the next run would read as documents."""
+    """Rejects outputs that would overwrite an input, or that the next run would read as a document."""
     try:
         taken, source = first_taken_in(read, written), Path(read).expanduser().resolve()
         is_folder = source.is_dir()
@@ -132,7 +132,7 @@ def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
         raise ConfigError(f"{name} would overwrite {read}, which is an input; use another file")
     if is_folder:
         raise ConfigError(f"{name} is inside {read}, whose files are inputs; use a path outside it")
-    raise ConfigError(f"{name} would match {read}, which is an input; use another file")
+    raise ConfigError(f"{name} would match {read}, whose files are inputs; use another file")
 
 
 def _try_output(name: str) -> None:
@@ -140,32 +140,32 @@ def _try_output(name: str) -> None:
     folder = _real_place(name).parent
     try:
         if path.is_dir():
-            raise ConfigError(f"{name} cannot be written: it is a folder; use a file")
+            raise ConfigError(f"cannot write {name}: this is a folder; use a file")
         if path.exists() and not path.is_file():  # a pipe or a device, whose folder need not be writable
             return
         if not folder.is_dir():
-            raise ConfigError(f"{name} cannot be written: the folder {folder} does not exist")
+            raise ConfigError(f"cannot write {name}: the folder {folder} does not exist")
         if not os.access(folder, os.W_OK):
-            raise ConfigError(f"{name} cannot be written: the folder {folder} is not writable")
+            raise ConfigError(f"cannot write {name}: the folder {folder} is not writable")
     except (OSError, ValueError) as error:
         raise _unwritable(name, error) from error
 
 
 def _unwritable(name: str, error: OSError | ValueError) -> ConfigError:
-    return ConfigError(f"{name} cannot be written ({getattr(error, 'strerror', None) or error})")
+    return ConfigError(f"cannot write {name} ({getattr(error, 'strerror', None) or error})")
 
 
 def write_output(name: str, text: str | bytes) -> None:
     """Writes `text` as UTF-8 to a file, or to standard output if `name` is `-`. Raises ConfigError."""
     if name == STANDARD_OUTPUT:
-        # written as bytes, because the terminal's encoding must not affect JSON or HTML
+        # as bytes, since the encoding of the terminal must not affect JSON or HTML
         say(lambda: sys.stdout.buffer.write(text.encode() if isinstance(text, str) else text))
     else:
         write_atomically(Path(name), text)
 
 
 def write_files(outputs: Mapping[str | None, Callable[[], str | bytes]]) -> None:
-    """Writes each output, files first, because the reader of standard output may be gone. Raises ConfigError."""
+    """Writes files before standard output, whose reader may have stopped. Raises ConfigError."""
     named = [(name, render) for name, render in outputs.items() if name is not None]
     for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
         write_output(name, render())
@@ -179,9 +179,9 @@ def deliver(
     page: Callable[[], str] | None = None,
     files: Mapping[str | None, Callable[[], str | bytes]] | None = None,
 ) -> None:
-    """Writes a report to the outputs in the arguments, and shows it on the terminal unless `quiet` is set.
+    """Writes a report to the outputs in the arguments, and prints it in the terminal unless `quiet` is set.
 
-    `page` renders the report as HTML. `files` are further outputs. Raises ConfigError if an output cannot be written.
+    `page` renders the report as HTML, and `files` contains any other outputs. Raises ConfigError if writing fails.
     """
     outputs = dict(files or {})
     if record is not None:
@@ -195,7 +195,7 @@ def deliver(
 
         outputs |= {name: partial(tables_file, show, name) for name in tables if name not in pictures}
     write_files(outputs)
-    for name in pictures:  # last, so that a lack of plots is reported after everything else is written
+    for name in pictures:  # last, so that everything else is written even if there are no plots
         from factloop.reports.sheet.files import picture_files
 
         write_files(picture_files(page or (lambda: None), name))
@@ -204,12 +204,12 @@ def deliver(
 
 
 def show_lines(lines: Iterable[str]) -> Callable[[Console], object]:
-    """Returns a function that prints the lines on a terminal, with invisible characters escaped."""
+    """Returns a function that prints the lines in a terminal, with invisible characters escaped."""
     return lambda terminal: terminal.print("\n".join(map(visible, lines)), soft_wrap=True)
 
 
 def say(speak: Callable[[], object]) -> None:
-    """Calls a function that writes to standard output. Raises ConfigError if this fails."""
+    """Calls a function that writes to standard output. Raises ConfigError if the function fails."""
     if sys.stdout is None:
         raise ConfigError("standard output is closed; use a file with --json or --html")
     try:
@@ -223,10 +223,9 @@ def say(speak: Callable[[], object]) -> None:
 
 
 def leave_now(code: int) -> NoReturn:
-    """Ends the process without waiting for its threads.
+    """Ends the process without waiting for its threads, since a thread that is searching cannot be stopped.
 
-    Python would wait for them first, and a thread that waits for a search cannot be stopped before `--timeout`. Nothing
-    is lost, because answers are saved before they are used, and the operating system releases the locks.
+    Nothing is lost, because answers are saved before they are used, and the operating system releases all locks.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # broken, closed or never opened
@@ -236,12 +235,12 @@ def leave_now(code: int) -> NoReturn:
 
 
 def _abandon_standard_output() -> None:
-    """Discards standard output. Otherwise, Python would report another error when it flushes the stream on exit."""
+    """Discards standard output, because Python would report another error when it flushes the stream on exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 def price(usd: float | None) -> str:
-    """Returns the estimated cost as text, or how to find it out."""
+    """Returns the estimated cost as text. If it is unknown, the text says how to set a price."""
     return "price unknown: set --price-in and --price-out" if usd is None else f"about {usd:.4f} USD"

@@ -1,4 +1,4 @@
-"""Prepares the settings of a command: warns about unused prompts and asks before downloading a judge's weights."""
+"""Prepares a command's settings. Warns about unused prompts, and asks before downloading a judge's weights."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from factloop.tools.judges.hub import Source
 
 _OF_CHECKS_ALONE = frozenset({"temperature", "embeddings"})
-"""Flags that also exist for TrustScore, but with a different meaning or default."""
+"""Flags that have a different meaning or default for TrustScore."""
 
 S = TypeVar("S", bound=CheckSettings)
 R = TypeVar("R", bound=RunSettings)
 
 
 def with_leave_to_fetch(settings: S) -> S:
-    """Returns the settings, with permission to download the judge's weights if they are missing and the user agrees.
+    """Returns the settings. If the judge's weights are missing, asks the user for permission to download them.
 
     Raises ConfigError, with a hint on how to continue, if the user declines or cannot be asked.
     """
@@ -37,15 +37,15 @@ def with_leave_to_fetch(settings: S) -> S:
         return settings
     weights = f"{source.wanted[0].repo} from huggingface.co ({source.size})"
     if settings.allow_download:
-        note(f"downloading {weights}, once")
+        note(f"downloading {weights}; this is needed only once")
         return settings
-    if not agreed(f"The judge {settings.judge} is not on this machine: {weights}.", "Download it now?"):
+    if not agreed(f"The weights of {settings.judge} are not on this machine: {weights}.", "Download them now?"):
         raise ConfigError(source.refusal)
     return settings.model_copy(update={"allow_download": True})
 
 
 def agreed(said: str, question: str) -> bool:
-    """Asks the user on the terminal. Returns False if the answer is not yes, or if there is no terminal."""
+    """Asks the user in the terminal. Returns False if the answer is not yes, or if there is no terminal."""
     messages = messages_console()
     if not (sys.stdin.isatty() and messages.is_terminal):
         return False
@@ -54,7 +54,7 @@ def agreed(said: str, question: str) -> bool:
 
 
 def _missing(settings: CheckSettings) -> Source | None:
-    """Returns the weights that the judge lacks, or None if it lacks none or another error comes first."""
+    """Returns the judge's weights if they are missing. Returns None if another error must be reported first."""
     from factloop.tools.judges.build import parse_spec
     from factloop.tools.judges.hub import JUDGES, Source
 
@@ -69,16 +69,16 @@ def _missing(settings: CheckSettings) -> Source | None:
 
 
 def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy: str = "--model") -> None:
-    """Warns if a folder of prompts is set, but no model, because prompts are sent only to models.
+    """Warns if a folder of prompts is set without a model, because prompts are sent only to models.
 
     `remedy` lists the flags that set a model.
     """
     if folder is not None and not any(models):
-        note(f"--prompts {folder} has no effect, because prompts are sent only to models: use {remedy}")
+        note(f"`--prompts {folder}` has no effect, because prompts are sent only to models: also set {remedy}")
 
 
 def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
-    """Warns about prompts that a check with these settings never sends, because it has no model or another plan."""
+    """Warns about prompts that a check with these settings does not use, because it uses no model or another plan."""
     note_unsent_prompts(settings.prompts, [settings.model])
     if settings.prompts is None or settings.model is None:
         return
@@ -92,19 +92,19 @@ def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
         other = plan_of_prompt(name)
         falls_back = (plan, other) == ("grounded", "fused")
         if other is not None and (falls_back or name not in sent):
-            when = "sends it only if a reply to its own prompts cannot be used" if falls_back else "sends other prompts"
+            when = "sends this prompt only if other replies are unusable" if falls_back else "sends other prompts"
             kinds = [" with verifiable=yes" * one for one in (name not in PLAN_PROMPTS[other], settings.verifiable)]
             remedy = "" if kinds[0] == kinds[1] else f" --set verifiable={'yes' if kinds[0] else 'no'}"
-            said = f"{name} belongs to the plan {other}{kinds[0]}; this check follows {plan}{kinds[1]}, which {when}"
-            note(f"--prompts {settings.prompts}: {said}: use --plan {other}{remedy}")
+            said = f"{name} belongs to the {other} plan{kinds[0]}; this check follows {plan}{kinds[1]}, which {when}"
+            note(f"--prompts {settings.prompts}: {said}; use `--plan {other}{remedy}`")
 
 
 def server_settings(flags: Mapping[str, Any]) -> tuple[CheckSettings, TrustSettings]:
-    """Returns the settings of a server that offers checks and scores. Raises ConfigError."""
+    """Returns the settings for a server that offers checks and TrustScores. Raises ConfigError."""
     check = with_leave_to_fetch(_settings(CheckSettings, flags))
     trust = _settings(TrustSettings, {name: value for name, value in flags.items() if name not in _OF_CHECKS_ALONE})
     if check.model is None and trust.subject_model is not None:
-        check = check.model_copy(update={"base_url": None})  # it belongs to the subject
+        check = check.model_copy(update={"base_url": None})  # the URL is that of the subject
     models = check.model, trust.subject_model, trust.judge_model
     note_unsent_prompts(check.prompts, models, remedy="--model, --subject-model or --judge-model")
     return check, trust
@@ -115,7 +115,7 @@ def _settings(kind: type[R], flags: Mapping[str, Any]) -> R:
 
 
 def models_of_systems(flag: str, given: Sequence[str]) -> dict[str, SubjectModel]:
-    """Parses flags `SYSTEM=MODEL` or `SYSTEM=MODEL@URL`. Returns the models by system. Raises ConfigError."""
+    """Parses values such as `SYSTEM=MODEL` and `SYSTEM=MODEL@URL`, and maps systems to models. Raises ConfigError."""
     models = {}
     for system, text in pairs_given(flag, given, "SYSTEM=MODEL, such as llama=openai:llama-7b@http://host/v1").items():
         model, mark, address = text.partition("@http")

@@ -1,4 +1,4 @@
-"""`factloop prompts list`, `show`, `new` and `lint` list, show, copy and check prompts."""
+"""`factloop prompts` lists (`list`), shows (`show`), copies (`new`) and checks (`lint`) prompts."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from factloop.reports.visible import visible
 from factloop.setup.marks import Mark
 from factloop.setup.settings import RunSettings
 
-DIGITS = 12  # number of digits of a hash shown on the terminal
+DIGITS = 12  # number of digits of a hash to print
 
 
 class List(Arguments):
     """Arguments of `prompts list`."""
 
     prompts: Annotated[Path | None, Mark(metavar="FOLDER")] = None
-    """Folder of prompts that replace bundled prompts of the same name."""
+    """Folder of prompts that replace bundled prompts with the same names."""
 
 
 class Show(List):
     """Arguments of `prompts show`."""
 
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
-    """Name of the prompt, as listed by factloop prompts list."""
+    """Name of the prompt, as shown by factloop prompts list."""
     rendered: bool = False
-    """Show the prompt as it is sent, with variable names instead of data."""
+    """Show the prompt as models receive it, but with the names of variables instead of data."""
 
 
 class New(Arguments):
@@ -48,7 +48,7 @@ class New(Arguments):
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
     """Name of the variant, which is also the name of its folder."""
     from_: Annotated[str, Mark(metavar="SOURCE")]
-    """Name of a bundled prompt, or the path of a variant's file."""
+    """Name of a bundled prompt, or path of a variant's file."""
     out: Annotated[Path, Mark(metavar="FOLDER")]
     """Folder for variants. The new variant is written to FOLDER/NAME."""
 
@@ -57,12 +57,12 @@ class Lint(AsJson):
     """Arguments of `prompts lint`."""
 
     paths: Annotated[tuple[Path, ...], Mark(ARGUMENT, "[FOLDER|FILE]...")] = ()
-    """Prompts to check. Default: the folder set as prompts in the settings, otherwise the bundled prompts."""
+    """Prompts to check. Default: the folder in the prompts setting or, if it is not set, the bundled prompts."""
 
 
 @command()
 def list_(given: List) -> int:
-    """Lists the prompts, and returns the exit code. Raises ConfigError if runs would reject a prompt in the folder."""
+    """Lists the prompts and returns the exit code. Raises ConfigError if a prompt in the folder is invalid."""
     folder = _folder(given)
     registry = PromptRegistry.load(folder)
     say(lambda: show_lines(_listing_lines([registry[name] for name in registry.names], folder))(Terminal()))
@@ -71,11 +71,11 @@ def list_(given: List) -> int:
 
 @command()
 def show(given: Show) -> int:
-    """Shows the file or the rendered text of a prompt, and returns the exit code. Raises ConfigError."""
+    """Shows a prompt, either its file or its rendered text, and returns the exit code. Raises ConfigError."""
     registry = PromptRegistry.load(_folder(given))
     if given.name not in registry.names:
         near = get_close_matches(given.name[:100], registry.names, n=1)
-        hint = f"did you mean {near[0]}?" if near else "`factloop prompts list` shows the names"
+        hint = f"did you mean {near[0]}?" if near else "run `factloop prompts list` to see all names"
         raise ConfigError(f"no prompt is named {given.name!r}; {hint}")
     prompt = registry[given.name]
     sample = prompt.render(**{variable: variable for variable in prompt.variables})
@@ -89,7 +89,6 @@ def show(given: Show) -> int:
 
 
 def _replies() -> Replies:
-    """Returns the schemas of all replies. Imported late, because most commands do not need them."""
     from factloop.agents.longfact.writer import LongFactPrompts
     from factloop.agents.safe.schemas import REPLIES
     from factloop.agents.trustscore.schemas import ClosedBookAnswer, Entailment, McqAnswer, Substitutes
@@ -104,7 +103,6 @@ _KINDS: Mapping[Any, str] = {str: "text", int: "number", bool: "true or false"}
 
 
 def _field_lines(reply: type[BaseModel], indent: str = "  ") -> Iterator[str]:
-    """Yields a line for each field with its name, type and meaning, followed by the fields of list entries."""
     for name, field in reply.model_fields.items():
         kind: Any = field.annotation
         many = ""
@@ -120,17 +118,17 @@ def _field_lines(reply: type[BaseModel], indent: str = "  ") -> Iterator[str]:
 
 @command()
 def new(given: New) -> int:
-    """Copies a prompt to a new variant without overwriting anything. Returns the exit code. Raises ConfigError."""
+    """Copies a prompt to a new variant and returns the exit code. Raises ConfigError instead of overwriting files."""
     original = find_source(given.from_)
     prompt = start_variant(given.name, original, given.out)
-    said = f"{prompt.path} was copied from {original.name}. Edit it, and then use --prompts {given.out / given.name}"
+    said = f"{prompt.path} was copied from {original.name}. Edit the file, then use --prompts {given.out / given.name}"
     say(lambda: show_lines([said])(Terminal()))
     return DONE
 
 
 @command()
 def lint(given: Lint) -> int:
-    """Lints prompts. Returns the exit code, which is 1 if there are findings. Raises ConfigError for a missing path."""
+    """Checks prompts and returns the exit code, which is 1 if there are findings. Raises ConfigError."""
     paths = given.paths or [load_settings(RunSettings, {}).prompts or PACKAGED]
     looked_at = [one for path in paths for one in _variants(path)]
     try_outputs((given.json_,), map(str, looked_at))
@@ -140,7 +138,6 @@ def lint(given: Lint) -> int:
 
 
 def _variants(path: Path) -> list[Path]:
-    """Returns the folders of all variants in the folder, or the path itself if it is one variant."""
     folders = sorted({file.parents[1] for file in path.rglob("*.md")}) if path.is_dir() else []
     return folders if len(folders) > 1 and path not in folders else [path]
 
@@ -150,7 +147,7 @@ def _folder(given: List) -> Path | None:
 
 
 def _listing_lines(prompts: Sequence[Prompt], folder: Path | None) -> list[str]:
-    """Returns two lines for each prompt, because the variables would not fit in a table of 80 columns."""
+    """Returns two lines for each prompt, because one line with the variables would be wider than 80 columns."""
     wide = max(len(one.name) for one in prompts) + 1
     lines = [f"{'Name':{wide}} Version  {'SHA-256':{DIGITS}}  Reply"]
     for one in prompts:
@@ -165,7 +162,7 @@ def _listing_lines(prompts: Sequence[Prompt], folder: Path | None) -> list[str]:
 def _lint_lines(report: LintReport) -> list[str]:
     found = [f"{one.path}:{one.line}: {one.severity} {one.rule}: {one.message}" for one in report.findings]
     warnings = plural(report.n_warnings, "warning")
-    counts = f"{plural(report.n_errors, 'error')} (runs reject the file), {warnings}"
+    counts = f"{plural(report.n_errors, 'error')} (runs reject files with errors), {warnings}"
     if not report.n_errors:
-        counts = f"{warnings}; runs accept {'it' if report.n_files == 1 else 'them'}"
+        counts = f"{warnings}; runs accept {'this file' if report.n_files == 1 else 'these files'}"
     return [*found, f"{plural(report.n_files, 'prompt file')}: {counts if found else 'nothing found'}."]

@@ -25,7 +25,7 @@ from factloop.trust.settings import SERVED, TrustSettings
     taking(TrustSettings, *SERVED),
 )
 def serve(_: Arguments, flags: Flags) -> int:
-    """Serves until the process is stopped. Raises FactloopError for an invalid setup before opening anything."""
+    """Serves until the process is stopped. Raises FactloopError if the setup is invalid, before opening anything."""
     require("serve", "the service")
     from factloop.service.app import build_app, in_words
     from factloop.service.app import serve as run_service
@@ -44,5 +44,5 @@ def serve(_: Arguments, flags: Flags) -> int:
         say(in_words(app))
 
     asyncio.run(run_service(app, ready=ready))
-    say("stopped. Unfinished jobs will continue when the service restarts, or in another service.")
+    say("stopped. Unfinished jobs will continue after a restart, or in another service.")
     return DONE

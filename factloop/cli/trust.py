@@ -1,4 +1,4 @@
-"""`factloop trust` reports the TrustScores of answers, and returns an exit code."""
+"""`factloop trust` reports the TrustScores of answers."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class Trust(Judged, Tabled):
     answers: Annotated[str | None, Mark(ARGUMENT, "[FILE]")] = None
     """File of questions and responses (JSON Lines or CSV). With --long-form, the file that contains the long answer."""
     question: str | None = None
-    """A single question, instead of a file. With --long-form, the question that the long answer responds to."""
+    """A single question, instead of a file. With --long-form, the question for the long answer."""
     response: str | None = None
-    """The response to that question."""
+    """The response to the question."""
     answer: bool = False
     """Ask the subject model for missing responses."""
     fail_under: Annotated[Share | None, Mark(OUTPUT, "SHARE")] = None
     """Exit with 1 if the mean score is below this value."""
     long_form: bool = False
-    """Score TrustBC for each claim in a long answer, next to SAFE's verdict."""
+    """Report TrustBC as well as SAFE's verdict for each claim in a long answer."""
     search: Annotated[Texts, Mark(SEARCH, "NAME")] = ()
-    """Web search for SAFE, with --long-form."""
+    """Web search that SAFE uses with --long-form."""
 
 
 @command(taking(TrustSettings, MODEL, SEARCH, DISTRACTORS, LIMITS, CACHE, RECORDING))
@@ -68,23 +68,23 @@ def trust(given: Trust, flags: Flags) -> int:
 
 
 def _refuse_contradictions(given: Trust, settings: TrustSettings) -> None:
-    """Raises ConfigError for flags that cannot be combined, and for a run that could score nothing."""
+    """Raises ConfigError for flags that cannot be combined, or if there is no way to score anything."""
     if given.long_form:
         if given.answers is None or given.response is not None or given.answer or given.fail_under is not None:
             raise ConfigError("--long-form accepts a file and --question, but not --response, --answer or --fail-under")
         if settings.subject_model is None:
-            raise ConfigError("--long-form needs a subject model (--subject-model)")
+            raise ConfigError("--long-form needs a subject model: set --subject-model")
         return
     if (given.answers is None) == (given.question is None):
         raise ConfigError("pass a file of answers, or use --question and --response")
     if given.answers is not None and given.response is not None:
-        raise ConfigError("--response needs --question; a file contains its own responses")
+        raise ConfigError("--response needs --question: pass a question instead of a file")
     if given.search:
-        raise ConfigError("--search needs --long-form")
+        raise ConfigError("--search needs --long-form: add --long-form, or omit --search")
     if given.question is not None and (given.response is None) != given.answer:
         raise ConfigError("--question needs --response, or --answer to ask the subject model for a response")
     if given.answer and settings.subject_model is None:
-        raise ConfigError("--answer needs a subject model (--subject-model)")
+        raise ConfigError("--answer needs a subject model: set --subject-model")
     if settings.subject_model is None and not settings.corpus:
         raise ConfigError(NOTHING_TO_SCORE_BY)
 
@@ -128,7 +128,7 @@ async def score_all(
     quiet: bool,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustRun:
-    """Scores all answers, with a progress bar. `subjects` maps systems to their models, if each system has its own."""
+    """Scores all answers, with a progress bar. `subjects` maps systems to models, if systems have different models."""
     from factloop.agents.trustscore.records import TrustRun
     from factloop.trust.scorer import TrustScorer
 
@@ -152,13 +152,13 @@ def _long_form(given: Trust, settings: TrustSettings) -> int:
     response = read_text(given.answers)
     check_settings(settings, given.search)  # reports errors in these arguments first
     if given.dry_run:
-        raise ConfigError("--dry-run cannot be used with --long-form; see factloop check --dry-run for SAFE's part")
+        raise ConfigError("--dry-run cannot be used with --long-form; to estimate SAFE, use `factloop check --dry-run`")
     work = ascore_long_form(response, given.question, settings=settings, search=given.search, run_dir=given.run_dir)
     report = run_until_stopped(work, run_dir=given.run_dir, kept=settings.cache)
     deliver(given, report, partial(print_long_form, report), page=partial(render_long_form_html, report))
     unscored = missing_scores(report)
     if given.fail_if_unscored and unscored:
-        return left_unscored(f"{unscored} scores are missing (--fail-if-unscored)")
+        return left_unscored(f"{plural(unscored, 'score')} missing (--fail-if-unscored)")
     return DONE
 
 
@@ -171,7 +171,7 @@ def _print_estimate(given: Trust, settings: TrustSettings, items: Sequence[Quest
         f"  at most {most.most_calls} model calls, {most.searches} searches",
         f"  at most about {most.most_prompt_tokens} prompt and {most.most_completion_tokens} completion tokens",
         f"  {'' if most.most_usd is None else 'at most '}{price(most.most_usd)}",
-        "  The checks of an answer end early if a choice is inconsistent.",
+        "  The actual cost is lower if a subject contradicts itself, since later questions are then skipped.",
     )
     deliver(given, most, show_lines(lines))
     return DONE
@@ -184,7 +184,7 @@ def _exit_code(given: Trust, settings: TrustSettings, run: TrustRun) -> int:
         return left_unscored(f"no answer could be scored: {failure}")
     missing = sum(part.unscored_reason not in (None, UnscoredReason.NO_SOURCE) for part in parts)
     if given.fail_if_unscored and missing:
-        return left_unscored(f"{missing} scores are missing (--fail-if-unscored)")
+        return left_unscored(f"{plural(missing, 'score')} missing (--fail-if-unscored)")
     if given.fail_under is None:
         return DONE
     both = settings.subject_model is not None and bool(settings.corpus)

@@ -1,1 +1,1 @@
-"""The foundation of all layers: records, errors, events, figures and files. It imports nothing else from factloop."""
+"""Records, errors, events, figures and file formats that all other packages use. Imports nothing else from factloop."""

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"\d{1,3}")
 
 
 def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
-    """The text with each passage number replaced by the bracketed number of that passage in the claim's evidence.
+    """The text with the judge's passage numbers converted to the numbers in the claim's evidence, in brackets.
 
     `n_shown` is the number of passages that the judge saw.
     """
@@ -26,7 +26,7 @@ def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
 
 
 def named(text: str, evidence: Sequence[Evidence]) -> str:
-    """The text with each passage number replaced by the title of the passage, for readers who do not see numbers."""
+    """The text with each passage number replaced by the title of the passage."""
     n = len(evidence)
     return _replaced(text, n, lambda number: _name(evidence[number - 1]) if 0 < number <= n else ELSEWHERE)
 
@@ -44,7 +44,7 @@ def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 
 def reason(claim: Claim) -> str:
-    """The rationale of a claim's judgement, with titles instead of passage numbers."""
+    """The judge's rationale for a claim, with titles instead of passage numbers."""
     return named(claim.judgement.rationale, claim.evidence)
 
 
@@ -69,13 +69,13 @@ def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
 
 
 def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
-    """If the judge saw no passages, any number counts as a citation unless "of" follows ("passage 12 of the Koran")."""
+    """If the judge saw no passages, every number is a citation unless "of" follows it ("passage 12 of the Koran")."""
     if not n_shown:
         return not after.startswith(" of ")
     return any(0 < number <= n_shown for number in numbers)
 
 
 def heading(title: str, section: str | None, published: str | None = None) -> str:
-    """A heading such as `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`; empty if there is only a date."""
+    """A heading such as `Eddystone Lighthouse › Smeaton's tower (2021-04-03)`, or "" if there is only a date."""
     above = " › ".join(part for part in (title, section) if part)
     return f"{above} ({published})" if above and published else above

@@ -1,9 +1,9 @@
-"""All errors that factloop raises. Their attributes contain the details.
+"""Defines all errors that factloop raises. The attributes of each error contain the details.
 
 FactloopError
 ├── ConfigError          the configuration is wrong: fix it and run again
 │   ├── MissingExtra     the packages that a feature needs are not installed
-│   ├── RecordingMissing the recording being replayed does not answer a request
+│   ├── RecordingMissing the recording being replayed contains no answer to a request
 │   ├── RunInUse         another process is using the run directory
 │   └── NoPlaceToKeep    answers cannot be saved in this location
 ├── DataError            an input file or record is malformed
@@ -27,10 +27,10 @@ class FactloopError(Exception):
 
 
 class ConfigError(FactloopError):
-    """The configuration is wrong (flag, environment, key, run directory or cache). Fix it and run again.
+    """A flag, environment variable, key, run directory or cache is wrong. Correct it and run again.
 
-    This error is raised before any money is spent, unless a journal fails or a cache is damaged during the run. The run
-    then stops, but answers that were already saved are not paid for again.
+    This error is usually raised before any money is spent. The exception is a journal or cache that fails during a run:
+    the run then stops, but you do not pay again for saved answers.
     """
 
 
@@ -43,7 +43,7 @@ class MissingExtra(ConfigError):
 
 
 class RecordingMissing(ConfigError):
-    """The recording being replayed does not answer a request. The run stops, since a replay never contacts a server."""
+    """The recording being replayed contains no answer to a request. The run stops without contacting a server."""
 
 
 class RunInUse(ConfigError):
@@ -55,7 +55,7 @@ class NoPlaceToKeep(ConfigError):
 
 
 class DataError(FactloopError):
-    """An input is malformed. The message includes the file, line and field if they are known."""
+    """An input is malformed. The message includes the file, line and field if known."""
 
     def __init__(
         self, message: str, *, path: str | None = None, line: int | None = None, field: str | None = None
@@ -100,12 +100,12 @@ class ToolTimeout(ToolError):
 class BudgetExceeded(ToolError):
     """The next call was not made because it would exceed the user's limit on calls or cost.
 
-    `of` says what the limit applies to, such as "this check". It is empty if the limit applies to the whole run.
+    `of` says what the limit applies to, such as "this check", or is empty for the whole run.
     """
 
     def __init__(self, limit: str, of: str = "") -> None:
         self.limit, self.of = limit, of
-        super().__init__(f"the budget{f' of {of}' if of else ''} is used up: {limit}", tool="budget")
+        super().__init__(f"the budget{f' for {of}' if of else ''} is used up: {limit}", tool="budget")
 
 
 class DeadlineExceeded(ToolError):
@@ -117,9 +117,9 @@ class DeadlineExceeded(ToolError):
 
 
 class ModelOutputError(FactloopError):
-    """The model's reply, kept in `reply`, does not follow the requested schema.
+    """The model's reply, stored in `reply`, does not match the requested schema.
 
-    If `model` is set, the message mentions it instead of the schema, which users may not know.
+    The message begins with `model` or, if it is None, with `schema`.
     """
 
     def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:

@@ -29,7 +29,7 @@ class ClaimFound(Record):
 class ClaimSearched(Record):
     """The results of a query for a claim have arrived.
 
-    If the claim turns out to repeat another one (`duplicate_of`), the report lists no queries for it.
+    If the claim repeats an earlier claim (`duplicate_of`), the report lists no queries for it.
     """
 
     type: Literal["claim_searched"] = "claim_searched"
@@ -54,7 +54,7 @@ class ServerWait(Record):
     """For example, `serper` or the name of the model."""
     waited_s: float
     patience_s: float
-    """Seconds after which factloop stops waiting and leaves claims that need the server unscored."""
+    """Seconds after which factloop stops waiting. Claims that need the server are then left unscored."""
     cause: str
     """The result of the last request, such as `status 429`, or the state of the batches."""
     n_requests: int | None = None

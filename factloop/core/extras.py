@@ -1,7 +1,7 @@
-"""Lists the packages of each `factloop` extra, and tells users which extra to install.
+"""Lists the packages in each `factloop` extra, and tells users which extra to install.
 
-`pip install factloop` installs everything needed for checks, guards and corrections with a chat model. The code of all
-other features calls `require` before importing a package that may be missing.
+`pip install factloop` installs everything needed for checks, guards and corrections with a chat model. All other
+features call `require` before they import a package that may be missing.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "tracing": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "trust": ("faker", "numpy"),
 }
-"""The import names of each extra's own packages. Those of the extras that it includes are not repeated."""
+"""The import names of the packages in each extra. Packages from included extras are not repeated."""
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "debiasing": ("evaluation",),
     "metrics": ("evaluation", "semantic"),
@@ -62,27 +62,27 @@ INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
 
 
 def require(extra: Extra, feature: str, *packages: str) -> None:
-    """Raises MissingExtra if any of `packages` is not installed. By default, these are all packages of the extra.
+    """Raises MissingExtra if any of `packages` (by default, all packages in the extra) is not installed.
 
-    The packages are not imported.
+    Does not import the packages.
     """
     if not has_packages(*(packages or _all_of(extra))):
         raise missing(extra, feature)
 
 
 def is_installed(extra: Extra) -> bool:
-    """Whether all packages of the extra are installed. Does not import them."""
+    """Whether all packages in the extra are installed. Does not import the packages."""
     return has_packages(*_all_of(extra))
 
 
 def has_packages(*names: str) -> bool:
-    """Whether all these packages are installed. Does not import them."""
+    """Whether all these packages are installed. Does not import the packages."""
     return all(map(_is_installed, names))
 
 
 def missing(extra: Extra, feature: str) -> MissingExtra:
     """The error to raise for a feature if the extra is not installed."""
-    return MissingExtra(f'{feature} needs the extra "{extra}"; run: {install_command(extra)}', extra=extra)
+    return MissingExtra(f'{feature} needs the "{extra}" extra; run: {install_command(extra)}', extra=extra)
 
 
 def _all_of(extra: Extra) -> Iterator[str]:
@@ -105,16 +105,16 @@ def installed_version(distribution: str) -> str:
 
 
 def install_command(extra: str, of: importlib.metadata.Distribution | None = None) -> str:
-    """The command that adds an extra to this installation of factloop, from the same origin.
+    """The command that installs an extra from the same source as this copy of factloop.
 
-    If factloop was not installed from an index, the command uses the origin recorded by pip, because the index may lack
-    the distribution or contain a different one with the same name.
+    If the source was a folder, URL or repository, the command uses the source that pip recorded, because a package
+    index may not have factloop, or may have a different package with the same name.
     """
     return f"pip install {_wanted(extra, _origin(of))}"
 
 
 def _origin(of: importlib.metadata.Distribution | None) -> dict[str, Any]:
-    """The contents of `direct_url.json` (PEP 610). Empty if the file is missing, as after installing from an index."""
+    """The contents of `direct_url.json` (PEP 610), or {} if the file is missing because pip used a package index."""
     try:
         noted = (of or importlib.metadata.distribution("factloop")).read_text("direct_url.json")
         origin = json.loads(noted or "{}")

@@ -1,4 +1,4 @@
-"""Calculates precision, recall@K and F1@K of a response's claims (Wei et al. 2024, arXiv 2403.18802, section 5)."""
+"""Calculates precision, recall@K and F1@K for a response (Wei et al. 2024, arXiv 2403.18802, section 5)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _EDGES = " .,;:!?…\"'“”‘’«»()[]*_`"
 
 
 def sameness(text: str) -> str:
-    """A key that is the same for facts (or queries) that differ only in case, spacing and outer punctuation."""
+    """Returns the same key for facts (or queries) that differ only in case, spacing and outer punctuation."""
     return " ".join(text.casefold().split()).strip(_EDGES)
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The figures of one response, as in its report."""
+    """The scores of one response, as in its report."""
 
     counts: Counts
     precision: float | None
@@ -27,9 +27,9 @@ class Scores:
 
 
 def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -> Scores:
-    """Calculates all figures for the claims of a response, counting repeated claims according to `repeats`.
+    """Calculates the scores of a response from its claims, counting repeated claims according to `repeats`.
 
-    The released code counts every fact in a sentence, even if it was stated before (`count_labels` in
+    The released code counts every fact, even if an earlier sentence states the same fact (`count_labels` in
     `eval/safe/search_augmented_factuality_eval.py` of google-deepmind/long-form-factuality). Repeating a supported fact
     increases F1@K with `each`, but has no effect with `once` or `core`.
     """
@@ -47,7 +47,7 @@ def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -
 
 
 def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
-    """The claims to count: all (`each`), the first of several with the same content (`once`), or the core (`core`)."""
+    """The claims to count: all of them (`each`), all except repetitions (`once`), or the core (`core`)."""
     if repeats == "each":
         return list(claims)
     said: set[str] = set()
@@ -62,12 +62,12 @@ def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
 
 
 def counted_claims(report: FactualityReport) -> list[Claim]:
-    """The claims that count in the figures of a report."""
+    """The claims that the figures in a report are based on."""
     return claims_that_count(report.claims, report.fingerprint.repeats)
 
 
 def count_verdicts(claims: Iterable[Claim]) -> Counts:
-    """The number of claims with each verdict. A repeated claim counts like the original."""
+    """The number of claims with each verdict, including repeated claims."""
     verdicts = [claim.judgement.verdict for claim in claims]
     return Counts(
         supported=verdicts.count(Verdict.SUPPORTED),
@@ -83,27 +83,27 @@ def n_contradicted(claims: Iterable[Claim]) -> int:
 
 
 def precision(counts: Counts) -> float | None:
-    """The fraction of scored claims that are supported; None if no claim is scored.
+    """The fraction of scored claims that are supported, or None if no claims are scored.
 
-    Departure: the released code returns 0 if no claim is scored, although that does not prove any claim wrong.
+    Departure: the released code returns 0 if no claims are scored, as if all of them were wrong.
     """
     return counts.supported / counts.scored if counts.scored else None
 
 
 def is_unknown(counts: Counts) -> bool:
-    """Whether an answer has only unscored claims, so that nothing is known about it."""
+    """Whether nothing is known about an answer, because all its claims are unscored."""
     return counts.unscored > 0 and not counts.scored
 
 
 def recall_at_k(counts: Counts, k: int) -> float:
-    """min(S / K, 1), where S is the number of supported claims and K is the desired number of supported claims."""
+    """min(S / K, 1), where S is the number of supported claims and K is the desired number."""
     if k < 1:
         raise ValueError("K must be at least 1")
     return min(counts.supported / k, 1.0)
 
 
 def f1_at_k(counts: Counts, k: int) -> float:
-    """The harmonic mean of precision and recall@K, in [0, 1]. Higher is better; 0 if nothing is supported."""
+    """The harmonic mean of precision and recall@K, in [0, 1]. Higher is better. It is 0 if no claims are supported."""
     recall = recall_at_k(counts, k)
     share = precision(counts)
     return 2.0 * share * recall / (share + recall) if share else 0.0
@@ -112,7 +112,7 @@ def f1_at_k(counts: Counts, k: int) -> float:
 def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
     """Recall and F1 at each distinct K, with the numbers of scored and unscored claims.
 
-    Empty if nothing is known about the answer, which is not the same as a score of 0.
+    Empty if all claims are unscored, since a score of 0 would mean that they are wrong.
     """
     if is_unknown(counts):
         return ()

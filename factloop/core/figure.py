@@ -1,7 +1,7 @@
-"""Defines a figure: a value with its interval and sample size, or the reason why it is undefined.
+"""Defines `Figure`, a value with its interval and sample size, or with the reason why it is undefined.
 
-Every measured number in a report is a figure. If there is nothing to measure, the value is None and `undefined` is one
-of the reasons below, which are worded the same in all outputs.
+Every measured number in a report is a figure. If there is nothing to measure, `value` is None and `undefined` contains
+the reason, which is worded the same in all outputs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from factloop.core.records import Count, Record
 
 
 class Undefined(StrEnum):
-    """Why a figure has no value. In reports, the wording appears after `undefined: `."""
+    """Why a figure has no value. Reports print the wording after `undefined: `."""
 
     words: str
 
@@ -25,9 +25,9 @@ class Undefined(StrEnum):
         return member
 
     NOTHING_SCORED = "nothing_scored", "nothing scored"
-    """No item that the figure would be based on has a verdict."""
+    """None of the items that the figure covers has a verdict."""
     NOT_BOTH_SCORED = "not_both_scored", "nothing scored by both"
-    """In a comparison, no item has a verdict on both sides."""
+    """In a comparison, no item has a verdict from both systems."""
     NO_LABELS = "no_labels", "no labels"
     CLASS_MISSING = "class_missing", "labels of both kinds are needed: supported and not supported"
     NO_SUPPORTED = "no_supported", "none labelled supported"
@@ -40,12 +40,12 @@ class Undefined(StrEnum):
     NONE_PREDICTED = "none_predicted", "both are empty"
     """Both sets are empty."""
     VERDICT_MISSING = "verdict_missing", "none of the labelled claims has one of the run's verdicts"
-    NO_SIGNAL = "no_signal", "the evaluator may be guessing: TPR - FPR is not above 0 beyond chance"
-    """TPR - FPR is not above 0 by more than its uncertainty."""
+    NO_SIGNAL = "no_signal", "the evaluator may be guessing: TPR - FPR is not significantly above 0"
+    """TPR - FPR is not significantly above 0."""
     TOO_FEW = "too_few", "too few"
-    """There are fewer pairs than a correlation needs."""
+    """There are too few pairs for a correlation."""
     CONSTANT = "constant", "constant"
-    """One side of the correlation has the same value in every pair."""
+    """One of the correlated variables has the same value in every pair."""
     ONE_SYSTEM = "one_system", "one system"
     NO_DATASET = "no_dataset", "undefined in every data set"
     ONE_REPEAT = "one_repeat", "two repeats are needed"
@@ -55,17 +55,17 @@ class Undefined(StrEnum):
         "withheld: no labelled claim comes from this system or run, so its claims may differ from the labelled ones "
         "(--transfer verdicts assumes that they do not)",
     )
-    """No labelled claim comes from the system or run to be corrected."""
+    """No labelled claim comes from the system or run whose figure is corrected."""
 
 
 class Measurement(Record):
-    """A value with its interval, or the reason why it is undefined."""
+    """A value with its interval, or with the reason why it is undefined."""
 
     value: float | None
     undefined: Undefined | None = None
     low: float | None = None
     high: float | None = None
-    """None if no interval was requested or if none can be calculated."""
+    """None if no interval was requested or none can be calculated."""
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -73,15 +73,15 @@ class Measurement(Record):
 
     @property
     def why(self) -> str:
-        """The reason why there is no value, in words; empty if there is a value."""
+        """The reason why there is no value, in words, or an empty string if there is a value."""
         return "" if self.undefined is None else self.undefined.words
 
     @model_validator(mode="after")
     def _is_value_or_undefined(self) -> Self:
         if (self.value is None) == (self.undefined is None):
-            raise ValueError("a figure has either a value or the reason why it is undefined")
+            raise ValueError("a figure must have a `value` or, if it is undefined, a reason in `undefined`")
         if (self.low is None) != (self.high is None) or (self.value is None and self.low is not None):
-            raise ValueError("an interval needs both ends and a value")
+            raise ValueError("`low` and `high` must be set together, and only if there is a `value`")
         return self
 
 
@@ -89,9 +89,9 @@ class Figure(Measurement):
     """A measurement with the number of items that it is based on."""
 
     n: Count
-    """Number of items that the value is based on: claims, responses or pairs, depending on the figure."""
+    """Number of items that the value is based on. Items are claims, responses or pairs, depending on the figure."""
 
 
 def ends(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """The interval as the fields of a measurement; empty if there is no interval."""
+    """The interval as the `low` and `high` fields of a measurement, or {} if there is no interval."""
     return {} if interval is None else {"low": interval[0], "high": interval[1]}

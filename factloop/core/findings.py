@@ -1,4 +1,4 @@
-"""Determines what is wrong with checked passages. Guards, agents and tests share these rules."""
+"""Determines what is wrong with the passages of a checked response. Guards, agents and tests share these rules."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """A problem with a passage. The most serious comes first; all but the first two mean that it was not checked."""
+    """A problem with a passage, from most to least serious. All but the first two mean that it was not checked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
     """A search found no evidence for or against a claim."""
     UNSCORED = "unscored"
-    """A claim has no verdict; its judgement states the reason."""
+    """A claim has no verdict. The reason is in its judgement."""
     IRRELEVANT = "irrelevant"
     """A claim was not checked because it is irrelevant to the question."""
     UNREAD = "unread"
@@ -26,24 +26,24 @@ class Finding(StrEnum):
 
 
 UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})
-"""Findings on passages that were not checked and may be true or false."""
+"""Findings on passages that were not checked, so they may be true or false."""
 
 
 def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
-    """The findings on these claims; empty if all of them are supported."""
+    """The findings on these claims, or an empty set if all claims are supported."""
     found = (finding_of_claim(claim) for claim in claims)
     return frozenset(finding for finding in found if finding is not None)
 
 
 def finding_of_silence(no_claim: NoClaim | None) -> Finding | None:
-    """The finding on a passage without claims; None if it states nothing (a heading, a question or an opinion)."""
+    """The finding on a passage without claims, or None if it states nothing (a heading, a question or an opinion)."""
     if no_claim in (NoClaim.CODE, NoClaim.NOT_READ):
         return Finding.UNREAD
     return Finding.CLAIM_FREE if no_claim is NoClaim.NO_CLAIM else None
 
 
 def findings(report: FactualityReport) -> frozenset[Finding]:
-    """The findings on a response; empty if everything that it states was checked and is supported."""
+    """The findings on a response, or an empty set if everything it states was checked and is supported."""
     silent = (finding_of_silence(one.no_claim) for one in report.claim_free)
     return findings_of_claims(report.claims) | {finding for finding in silent if finding is not None}
 
@@ -63,7 +63,7 @@ def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding
 
 
 def has_unproven(report: FactualityReport, passing: Collection[Finding | str] = ()) -> bool:
-    """Whether the response has any findings except those in `passing`. By default, unchecked passages do not pass.
+    """Whether the response has any findings other than those in `passing`. By default, unchecked passages count too.
 
     Raises ConfigError for an unknown finding.
     """
@@ -87,7 +87,7 @@ def by_gravity(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def finding_of_claim(claim: Claim) -> Finding | None:
-    """The finding on a claim; None if it is supported."""
+    """The finding on a claim, or None if it is supported."""
     judgement = claim.judgement
     if judgement.verdict is Verdict.NOT_SUPPORTED:
         return Finding.CONTRADICTED if judgement.contradicted else Finding.UNSUPPORTED

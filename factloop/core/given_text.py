@@ -23,9 +23,9 @@ def check_whole(name: str, text: object) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        said = f"{name}: half a character (a lone surrogate) at position {error.start}"
+        said = f"{name}: contains half a character (a lone surrogate) at position {error.start}"
         if "\udc80" <= text[error.start] <= "\udcff":  # Python's representation of an undecodable byte in an argument
-            said += "; if it came from the terminal, set LC_ALL=C.UTF-8"
+            said += "; if the text came from the terminal, set LC_ALL=C.UTF-8"
         raise DataError(said) from error
 
 
@@ -34,5 +34,5 @@ def check_spans(text: str, spans: Sequence[tuple[int, int]]) -> None:
     reached = 0
     for number, (start, end) in enumerate(spans, 1):
         if not reached <= start < end <= len(text):
-            raise DataError(f"span {number}: {start} to {end} must be within the text and after the previous span")
+            raise DataError(f"span {number} ({start} to {end}) must be within the text and after the previous span")
         reached = end

@@ -1,8 +1,9 @@
 """Checks whether the names and figures of a claim occur in the passages that its verdict cites.
 
-A good judge cites passages about the subject of the claim, but a model that is too small for its task may cite
-arbitrary ones. Missing words prove nothing about a single claim, since passages may use other names or spell out
-numbers. Such a claim is therefore checked again, and users are warned only if there are many such claims.
+A good judge cites passages about the subject of the claim, but a model that is too small for the task may cite
+arbitrary passages. A passage may also support a claim without its names and figures, since it can use other names or
+spell out numbers. Claims whose names and figures are missing are therefore judged again, and users are warned only if
+there are many.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class _PassageText:
 def is_groundless(claim: Claim) -> bool:
     """Whether most names and figures in a supported claim are missing from the passages that its verdict cites.
 
-    This also works for passages in another language, where names and figures are mostly the same.
+    This also works for passages in another language, because names and figures are mostly the same in all languages.
     """
     if claim.judgement.verdict is not Verdict.SUPPORTED:
         return False

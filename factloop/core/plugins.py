@@ -11,7 +11,7 @@ SEARCH, VERIFIERS, DATASETS = "factloop.search", "factloop.verifiers", "factloop
 
 
 def plugin_names(group: str) -> tuple[str, ...]:
-    """The sorted names of all plugins installed for a group. Scans all distributions, but imports nothing."""
+    """The sorted names of all plugins installed in a group. Scans all distributions, but imports nothing."""
     return tuple(sorted({one.name for one in metadata.entry_points(group=group)}))
 
 
@@ -23,5 +23,6 @@ def load_plugin(group: str, name: str) -> Any:
     try:
         return found.load()
     except Exception as error:  # importing it runs third-party code
-        place = f"{found.value} of {found.dist.name if found.dist is not None else 'an unknown distribution'}"
-        raise ConfigError(f"{group}: cannot load {name!r} from {place} ({type(error).__name__}: {error})") from error
+        place = f"{found.value} in {found.dist.name if found.dist is not None else 'an unknown distribution'}"
+        said = f"cannot load {name!r} from {place} ({type(error).__name__}: {error})"
+        raise ConfigError(f"{group}: {said}; fix or uninstall this plugin") from error

@@ -16,11 +16,11 @@ class UnscoredReason(StrEnum):
     TIMEOUT = "timeout"
     AMBIGUOUS = "ambiguous"
     DISPUTED = "disputed"
-    """The sources contradict each other, and none corrects the others. Both sides are cited, for a person to decide."""
+    """The sources contradict each other, and none corrects another. Both sides are cited for a person to decide."""
     SPLIT_JURY = "split_jury"
     """No verdict received enough votes under the jury's rule. `votes` contains the vote of each model."""
     NEEDS_READING = "needs_reading"
-    """The judge is not certain. The decisive passage is listed first, for a person to read."""
+    """The judge is not certain. The decisive passage is listed first so that a person can read it."""
     OTHER_LANGUAGE = "other_language"
     """The claim is in a language that the judge cannot read. The offline engine reads only English."""
     NO_SOURCE = "no_source"
@@ -31,8 +31,6 @@ class UnscoredReason(StrEnum):
 
 @dataclass(frozen=True)
 class About:
-    """How a reason is worded and handled."""
-
     claim: str
     """Wording for an unscored claim."""
     belief: str
@@ -40,9 +38,9 @@ class About:
     documents: str
     """Wording for an answer without a TrustFC score."""
     failure: bool = False
-    """Whether something went wrong. Other reasons depend on the text or on the sources."""
+    """Whether something went wrong. If not, the reason lies in the text or in the sources."""
     mendable: bool = False
-    """Whether another attempt may succeed. It reuses paid answers from the journal."""
+    """Whether another attempt may succeed. It reuses the answers in the journal, which are already paid for."""
 
 
 ABOUT = {
@@ -90,4 +88,4 @@ ABOUT = {
 FAILURES = frozenset(reason for reason, about in ABOUT.items() if about.failure)
 """Reasons that indicate a failure."""
 MENDABLE = frozenset(reason for reason, about in ABOUT.items() if about.mendable)
-"""Reasons that may disappear in another attempt."""
+"""Reasons for which another attempt may succeed."""

@@ -34,7 +34,7 @@ class Record(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _holds_whole_characters(cls, fields: Any) -> Any:
-        """Replaces lone surrogates (for example, from an emoji cut in two) with U+FFFD, since they cannot be saved."""
+        """Replaces lone surrogates (such as half an emoji) with U+FFFD, because lone surrogates cannot be saved."""
         if not isinstance(fields, dict):
             return fields
         for value in fields.values():  # usually nothing needs replacing, so nothing is copied
@@ -52,7 +52,7 @@ _LONGEST_NAME = 100  # maximum number of characters of a name to compare with kn
 
 
 def refuse_unknown(model: type[BaseModel], data: object) -> None:
-    """Raises pydantic's ValidationError for the first field in `data` that `model` does not have."""
+    """Raises pydantic's ValidationError for the first field in `data` that is not in `model`."""
     strange = [name for name in data if name not in model.model_fields] if isinstance(data, Mapping) else []
     if not strange:
         return
@@ -90,7 +90,7 @@ class NoClaim(StrEnum):
     REMARK = "remark"
     """The writer addresses the reader: a greeting, an offer or an announcement."""
     NO_STATEMENT = "no_statement"
-    """The sentence was read and is certainly an opinion or small talk: it names no person, figure or subject."""
+    """The sentence was read and is certainly an opinion or small talk: it mentions no person, number or subject."""
     NO_CLAIM = "no_claim"
     """No claim was found, although the sentence may state something: advice, a table row, a fragment or code."""
     CODE = "code"
@@ -103,7 +103,7 @@ class SourceDocument(Record):
     """The document that a passage comes from, as supplied with the response or found by a retriever."""
 
     index: Count | None = None
-    """Index among the supplied documents, starting at 0; None if a retriever found it."""
+    """Index among the supplied documents, starting at 0. None if a retriever found the document."""
     id: str | None = None
     metadata: Mapping[str, Any] = Field(default_factory=dict)
     """Metadata as JSON values, such as `page` and `chunk_id`; values over 1,000 characters are omitted."""
@@ -117,7 +117,7 @@ class Evidence(Record):
     """URL or document path."""
     title: str = ""
     section: str | None = None
-    """The headings above the start of the passage, outermost first; None if unknown."""
+    """The headings above the start of the passage, outermost first. None if unknown."""
     passage: str
     query: str
     rank: Annotated[int, Field(ge=1)]
@@ -126,7 +126,7 @@ class Evidence(Record):
     """Publication date of the source, as returned by the search."""
     retrieved_at: datetime
     document: SourceDocument | None = None
-    """The document that contains the passage, if it was supplied with the response or comes from a retriever."""
+    """The document that contains the passage, if it was supplied with the response or found by a retriever."""
 
 
 class Vote(Record):
@@ -153,28 +153,28 @@ class Judgement(Record):
     score: Share | None = None
     """Degree of support in [0, 1], if the judge provides a score.
 
-    For a chat model, this is the probability of "supported" among the verdicts. It requires log-probabilities from the
-    server, is taken from the reply that contains the verdict, and is not calibrated.
+    For a chat model, the score is the probability of "supported" among the verdicts, calculated from the
+    log-probabilities of the reply, if the server returns them. It is not calibrated.
     """
     judged_by: str = ""
     """The model, encoder or rule set that made the judgement."""
     wrong: str = ""
-    """The words in the claim that the evidence contradicts, if the judge names them."""
+    """The words in the claim that the evidence contradicts, if the judge quotes them."""
     instead: str = ""
-    """What the evidence says instead of `wrong`, verbatim, if the judge names it."""
+    """What the evidence says instead of `wrong`, verbatim, if the judge quotes it."""
     quote: str = ""
-    """The decisive sentence, verbatim from the first passage in `cited`, if the judge names one."""
+    """The decisive sentence, verbatim from the first passage in `cited`, if the judge quotes one."""
     votes: tuple[Vote, ...] = ()
-    """The votes of a jury, in the order of the settings. The jury's rule derives the judgement from them."""
+    """The votes of the jury's models, in the order of the settings. The jury's rule turns them into this judgement."""
     stage: Literal["cheap", "model"] | None = None
-    """The stage of a cascade that reached the verdict; None for unscored claims or if there is no cascade."""
+    """The stage of a cascade that reached the verdict. None for unscored claims or if there is no cascade."""
 
     @model_validator(mode="after")
     def _is_verdict_or_unscored(self) -> Self:
         if (self.verdict is None) == (self.unscored_reason is None):
-            raise ValueError("a judgement has either a verdict or an unscored_reason")
+            raise ValueError("a judgement must have either a verdict or an unscored_reason")
         if (self.contradicted is not None) != (self.verdict is Verdict.NOT_SUPPORTED):
-            raise ValueError("contradicted is set if and only if the verdict is not_supported")
+            raise ValueError("contradicted must be set if the verdict is not_supported, and only then")
         return self
 
 
@@ -202,18 +202,18 @@ class Claim(Record):
     self_contained: str
     """The same fact with pronouns and short names replaced, so that it can be judged on its own."""
     relevant: bool | None = None
-    """Whether the claim is relevant to the question; None if unknown. An irrelevant claim may still be judged."""
+    """Whether the claim is relevant to the question. None if unknown. An irrelevant claim may still be judged."""
     duplicate_of: str | None = None
-    """Id of the earlier claim that says the same thing, whose judgement applies to both."""
+    """Id of an earlier claim that says the same thing. Its judgement applies to both claims."""
     left_out: LeftOut | None = None
     """Why the claim is outside the core. None if it is in the core, or if no core was selected (`repeats`)."""
     queries: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-    """What the judge still needed to know before each round of queries after the first, with one entry per round."""
+    """What the judge still needed to know before each round of queries, starting with the second round."""
     evidence: tuple[Evidence, ...] = ()
     judgement: Judgement
     borne_out_by: tuple[Count, ...] = ()
-    """Indexes of the supplied documents that support the claim; empty unless the verdict is `supported`."""
+    """Indexes of the supplied documents that support the claim. Empty unless the verdict is `supported`."""
 
     @model_validator(mode="after")
     def _cites_its_own_evidence(self) -> Self:
@@ -221,15 +221,15 @@ class Claim(Record):
         if strangers:
             raise ValueError(f"the judgement cites unknown evidence: {sorted(strangers)}")
         if self.span[0] > self.span[1]:
-            raise ValueError("a span must start before it ends")
+            raise ValueError("a span must not end before it starts")
         return self
 
 
 class Abstention(Record):
-    """The judgement on a sentence that says that there is no answer."""
+    """The judgement on a sentence that says there is no answer."""
 
     is_right: bool | None = None
-    """True if the sources have no answer either, False if they have one, None if not judged."""
+    """True if the sources contain no answer either, False if they contain one, None if not judged."""
     missing: str = ""
     """The question that the sentence leaves unanswered."""
     why: str = ""
@@ -242,7 +242,7 @@ class Sentence(Record):
     """A sentence, heading, row or piece of code in the response, with its claims or the reason why it has none."""
 
     span: tuple[Count, Count]
-    """Start and end in the response, in characters; empty for a supplied sentence that is not in the response."""
+    """Start and end in the response, in characters. Empty for a supplied sentence that is not in the response."""
     claims: tuple[str, ...] = ()
     """Ids of the claims in the sentence."""
     no_claim: NoClaim | None = None
@@ -255,12 +255,12 @@ class Sentence(Record):
     @model_validator(mode="after")
     def _has_claims_or_a_reason(self) -> Self:
         if bool(self.claims) == (self.no_claim is not None):
-            raise ValueError("a sentence has either claims or a reason why it has none")
+            raise ValueError("a sentence must have either claims or, in no_claim, the reason why it has none")
         return self
 
 
 class GivenFacts(Record):
-    """A sentence of a response, with the atomic facts that the caller extracted from it. They are judged unchanged."""
+    """A sentence in a response, with the atomic facts that the caller extracted from it. The facts are not changed."""
 
     sentence: str
     facts: tuple[str, ...]
@@ -274,20 +274,20 @@ class StageUsage(Record):
     failed_calls: Count = 0
     """Requests that returned an error or nothing. Each was retried or led to an unscored claim.
 
-    A request that was sent and then abandoned (because of a timeout, a deadline or a stopped check) may still be
-    charged, so tokens and cost include the maximum that it could have used.
+    A request that was abandoned after it was sent (because of a timeout, a deadline or a stopped check) may still be
+    charged, so tokens and cost include the maximum that the request could have used.
     """
     cache_hits: Count = 0
-    """Answers taken from the cache or shared with an identical concurrent request. They cost nothing."""
+    """Answers taken from the cache or shared with an identical concurrent request. These answers cost nothing."""
     prompt_tokens: Count = 0
     cached_tokens: Count = 0
-    """The prompt tokens that the server read from its cache. They cost less."""
+    """The prompt tokens that the server read from its cache. These tokens cost less."""
     completion_tokens: Count = 0
     approximate_tokens: bool = False
     """True if the server did not report the usage of every call. Tokens are then estimated or, for an abandoned call,
     counted at their maximum."""
     searches: Count = 0
-    """Queries that were answered and paid for. If an answer could not be used, it also counts as a failed call."""
+    """Queries that were answered and paid for. An answer that could not be used also counts as a failed call."""
     cost_usd: NonNegative | None = None
     """None if the price of the model is unknown."""
     wall_s: NonNegative = 0.0
@@ -295,7 +295,7 @@ class StageUsage(Record):
 
     @property
     def asked_a_model(self) -> bool:
-        """Whether any model calls may be charged, including abandoned ones."""
+        """Whether any model calls may be charged, including abandoned calls."""
         return bool(self.calls or self.prompt_tokens)
 
 
@@ -306,15 +306,15 @@ class Usage(StageUsage):
 
 
 class Counts(Record):
-    """Number of claims by verdict. Duplicates count under the verdict of the original claim, or in `repeated`."""
+    """Number of claims by verdict. Duplicates count towards the verdict of the original claim, or as `repeated`."""
 
     supported: Count = 0
     not_supported: Count = 0
     irrelevant: Count = 0
     unscored: Count = 0
     repeated: Count = 0
-    """Claims that repeat another claim in the response (if repeats count once) or are outside its core. They are not
-    counted under any verdict or in any figure."""
+    """Claims that repeat another claim (if repeats count once) or are outside the core of the response. No verdict and
+    no figure includes them."""
 
     @classmethod
     def sum_of(cls, counts: Iterable[Counts]) -> Counts:
@@ -324,12 +324,12 @@ class Counts(Record):
 
     @property
     def scored(self) -> int:
-        """Number of claims that precision is based on: supported and not supported."""
+        """Number of supported and not supported claims, on which precision is based."""
         return self.supported + self.not_supported
 
     @property
     def total(self) -> int:
-        """Total number of claims, including repeated ones."""
+        """Total number of claims, including repeated claims."""
         return self.supported + self.not_supported + self.irrelevant + self.unscored + self.repeated
 
 
@@ -344,7 +344,7 @@ class AtK(Record):
 
 
 class EveryClaim(Record):
-    """The figures of a response if every claim counts, as in SAFE."""
+    """The scores of a response if every claim counts, as in SAFE."""
 
     counts: Counts
     precision: Share | None
@@ -358,23 +358,23 @@ class CascadeFingerprint(Record):
     identity: str
     """SHA-256 hash of everything that affects the verifier's scores."""
     upper: Share | None
-    """Claims with at least this score are supported; if None, the verifier supports no claim."""
+    """Claims with at least this score are supported. If None, the verifier accepts no claims."""
     lower: Share | None
-    """Claims with at most this score are not supported; if None, the verifier rejects no claim."""
+    """Claims with at most this score are not supported. If None, the verifier rejects no claims."""
 
 
 _NOT_SHARED = {"versions", "factloop_version", "seed", "settings", "snapshots", "prompt_lines"}
 
 
 class Fingerprint(Record):
-    """Everything that determines the result of a run: equal fingerprints and equal caches give equal reports."""
+    """Everything that determines the result of a run. Runs with equal fingerprints and caches give equal reports."""
 
     factloop_version: str
     engine: Literal["model", "offline"]
     model: str | None = None
     base_url: str | None = None
     snapshots: tuple[str, ...] = ()
-    """Names of the models that answered, as reported by their servers; empty if no model was called."""
+    """Names of the models that answered, as reported by the servers. Empty if no model was called."""
     sampling: Mapping[str, Any] = Field(default_factory=dict)
     plan: Plan
     max_searches: Annotated[int, Field(ge=1)]
@@ -406,17 +406,17 @@ class Fingerprint(Record):
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """The values that all attempts at a run must share, by name. Versions and the seed may change, since answers
-        already paid for are kept.
+        """The values that must be the same in all attempts at a run, by name. Versions and the seed may change, since
+        answers that are already paid for are kept.
 
-        Settings at their defaults are omitted, so that runs started before a setting existed can be resumed.
+        Settings with default values are omitted, so that you can resume a run that started before a setting existed.
         """
         kept = self.model_dump(mode="json", exclude=_NOT_SHARED)
         return {**kept, **self.settings}
 
     @property
     def judge(self) -> str:
-        """A description of the judge and plan. Offline, only the plan `paper` is named; all others are the same."""
+        """A description of the judge and plan. For the offline engine, only the `paper` plan makes a difference."""
         plan = "" if self.engine == "offline" and self.plan != "paper" else f", {self.plan} plan"
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{self.judge_alone}{plan}{first}"
@@ -439,7 +439,7 @@ class Fingerprint(Record):
 
     @property
     def jurors(self) -> tuple[str, ...]:
-        """The models of a jury, starting with the one that reads the answer; empty for a single judge."""
+        """The models of a jury, starting with the one that reads the answer. Empty for a single judge."""
         others = self.settings.get("jury", ())
         return (self.model or "", *others) if others else ()
 
@@ -448,22 +448,22 @@ class CascadeSavings(Record):
     """The model calls and searches that a cascade saved. Repeated claims count once."""
 
     n_supported: Count
-    """Claims that the cheap verifier found to be supported."""
+    """Claims that the cheap verifier accepted."""
     n_not_supported: Count
     n_sent_on: Count
     """Claims that the verifier examined and left to the model."""
     n_failed: Count = 0
     """Claims that were left to the model because the verifier failed."""
     max_error: Share | None = None
-    """The error that the thresholds were tuned for: the maximum fraction of claims settled wrongly on either side."""
+    """The thresholds were chosen so that at most this fraction of the claims settled at either threshold is wrong."""
     confidence: Share | None = None
     calls_taken: Count = 0
-    """Model calls made to judge the claims left to the model, including answers from the cache."""
+    """Model calls made to judge the claims that were left to the model, including answers from the cache."""
     searches_taken: Count = 0
-    """Searches made for these claims after the verifier had examined them."""
+    """Searches for these claims after the verifier examined them."""
     calls_avoided: NonNegative | None = None
-    """Estimated savings: the mean number of calls per claim left to the model, times the number of settled claims. None
-    if no claims were left to the model."""
+    """Estimated as the mean number of calls per claim left to the model, times the number of settled claims. None if no
+    claims were left to the model."""
     searches_avoided: NonNegative | None = None
 
     @property
@@ -483,35 +483,34 @@ class Citation(Record):
     sentence: Count
     """Index of the citing sentence in `sentences`."""
     document: Count | None
-    """Index of the document among those supplied, starting at 0; None if no document has this number."""
+    """Index among the supplied documents, starting at 0. None if no document has this number."""
     bears_out: bool | None
-    """Whether the document supports a claim in the sentence. None if it supports none but any of them is unscored."""
+    """Whether the document supports a claim in the sentence. None if it does not, but a claim there is unscored."""
 
 
 class CitationFigures(Record):
     """Whether documents support the sentences that cite them.
 
     These figures follow citation recall and precision by Gao et al. (2023, ALCE, section 3.3), with two differences.
-    First, claims are judged instead of sentences, and by the evidence for their own verdicts instead of each cited
-    document. A cited document that supports a claim equally well therefore does not count if the judge names another
-    one, so both figures are lower bounds. Second, a citation is precise if it supports any claim, whether or not the
-    sentence needs it.
+    First, factloop judges claims instead of sentences, and does not judge each cited document separately. If several
+    cited documents support a claim equally well, only the one that the judge cites counts, so both figures are lower
+    bounds. Second, a citation is precise if it supports any claim, whether or not the sentence needs it.
     """
 
     recall: Share | None = None
-    """Fraction of sentences with claims in which every claim is supported by a document that the sentence cites. None
-    if nothing is cited or no sentence is scored."""
+    """Fraction of sentences in which every claim is supported by a document that the sentence cites. Sentences without
+    claims are left out. None if nothing is cited or no sentence is scored."""
     n_sentences: Count = 0
     """Number of scored sentences. Sentences with an unscored claim are counted in `n_unscored`."""
     n_unscored: Count = 0
     precision: Share | None = None
-    """Fraction of citations that support a claim; None if no citation is judged."""
+    """Fraction of citations that support a claim. None if no citations are judged."""
     n_citations: Count = 0
     """Number of judged citations."""
 
     @classmethod
     def sum_of(cls, each: Iterable[CitationFigures]) -> CitationFigures | None:
-        """The combined figures of all responses that cite something; None if there are none."""
+        """The combined figures of all responses that cite something, or None if none does."""
         found = [one for one in each if one.recall is not None or one.precision is not None]
         n, n_cited = sum(one.n_sentences for one in found), sum(one.n_citations for one in found)
         if not found:
@@ -527,7 +526,7 @@ class CitationFigures(Record):
 
 
 class Citations(CitationFigures):
-    """Which of the documents supplied with a response support its claims, and which ones the response cites."""
+    """Which of the supplied documents support the claims of a response, and which documents the response cites."""
 
     n_documents: Count
     used: tuple[Count, ...]
@@ -542,16 +541,16 @@ class FactualityReport(Record):
     prompt: str | None = None
     response: str
     eligibility: Judgement | None = None
-    """Whether the response does what its prompt asks for: `supported` if it does, None if this was not judged."""
+    """Whether the response does what its prompt asks for. It is `supported` if so, and None if this was not judged."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
     """All sentences in the order of the response, or only those requested with `spans`."""
     counts: Counts
     precision: Share | None
-    """supported / (supported + not_supported); None if no claim was scored."""
+    """supported / (supported + not_supported), or None if no claims were scored."""
     at_k: tuple[AtK, ...]
     every_claim: EveryClaim | None = None
-    """The figures if every claim counts. None unless the figures above count only the core."""
+    """The same figures if every claim counts. None unless the figures above are limited to the core."""
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None

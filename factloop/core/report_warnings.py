@@ -1,4 +1,4 @@
-"""Collects the warnings that readers of a report need to see before its figures."""
+"""Collects the warnings that a report shows before its figures."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from factloop.core.grounds import groundless
 from factloop.core.reasons import FAILURES
 from factloop.core.records import Claim, Fingerprint, Judgement, Sentence, UnscoredReason, Verdict
 
-NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: supply documents or a search."
-BASELINE_FINDS = "including 214 planted errors, the baseline called only 4 contradicted"
+NOTHING_TO_CHECK_AGAINST = "There was nothing to check against: supply documents or a search tool."
+BASELINE_FINDS = "including 214 planted errors, the baseline called only 4 claims contradicted"
 """Measured on labelled answers; see docs/rag.md."""
 OFFLINE = (
-    "Judged without a model, by a baseline that compares words and figures. It says supported or contradicted only "
-    "when it is usually right, and leaves the rest for you to read. It finds few errors: of 582 labelled facts, "
+    "Judged without a model, by a baseline that compares words and figures. It gives a verdict only in cases that it "
+    "usually gets right, and leaves all others for you to read. It finds few errors: of 582 labelled facts, "
     f"{BASELINE_FINDS}."
 )
 _BROKEN_OFF = FAILURES | {UnscoredReason.BUDGET}
 MANY, MANY_SHARE = 2, 0.15
-"""Minimum number and fraction of groundless claims that cast doubt on the model and not only on the claims."""
+"""With at least this number and fraction of groundless claims, the model itself is in doubt."""
 
 MOST_NAMED, MOST_QUOTED = 5, 300
-"""Maximum number of quotations that tell the judge what to say, and maximum length of each in characters."""
+"""Maximum number of quoted texts that tell the judge what to say, and the maximum length of each in characters."""
 _STEERS = re.compile(
     r"(?s)A (?:passage|sentence) of .* tells the judge what to say: |\d+ more passages and sentences tell "
 )
@@ -49,7 +49,7 @@ def found_warnings(
 
 
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Warnings about unscored claims, with a separate one for claims in other languages; empty without sources.
+    """Warnings about unscored claims, with a separate one for claims in other languages. Empty if there are no sources.
 
     Claims that need reading and claims on which the sources disagree are results, not failures, and are not counted.
     """
@@ -61,7 +61,7 @@ def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple
     others = [one for one in unscored if one.unscored_reason not in said_elsewhere]
     said = [f"{len(foreign)} of {len(claims)} claims: {foreign[0].rationale}"] if foreign else []
     if others:
-        said.append(f"{len(others)} of {len(claims)} claims have no verdict; the first: {others[0].rationale}")
+        said.append(f"{len(others)} of {len(claims)} claims have no verdict; first reason: {others[0].rationale}")
     return tuple(said)
 
 
@@ -71,7 +71,7 @@ def failures(claims: Iterable[Claim]) -> list[Judgement]:
 
 
 def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
-    """The first failure if nothing could be judged. None if any claim has a verdict, or if nothing failed."""
+    """The first failure, or None if any claim has a verdict or if nothing failed."""
     failed = next(iter(failures(claims)), None)
     return failed if all(claim.judgement.verdict is None for claim in claims) else None
 
@@ -95,16 +95,16 @@ def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
     if not n_whole:
         return ()
     return (
-        f"{n_whole} of {len(read)} sentences are judged whole, because the model omitted or added a figure, a name, "
-        "a negation or a hedge when it split them into facts.",
+        f"{n_whole} of {len(read)} sentences are judged as a whole, because the model omitted or added a figure, a "
+        "name, a negation or a hedge when it split them into facts.",
     )
 
 
 def jury_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """A warning with the number of claims on which the models of the jury disagreed."""
+    """A warning with the number of claims on which the jury's models disagreed."""
     judged = [claim for claim in claims if claim.judgement.votes]
     n_split = sum(map(is_split, judged))
-    return (f"The models of the jury disagree on {n_split} of {len(judged)} claims.",) if n_split else ()
+    return (f"The jury's models disagree on {n_split} of {len(judged)} claims.",) if n_split else ()
 
 
 def is_split(claim: Claim) -> bool:
@@ -128,7 +128,7 @@ def of_steering(warnings: Iterable[str]) -> tuple[str, ...]:
 
 
 def abstention_warnings(sentences: Sequence[Sentence], response: str) -> tuple[str, ...]:
-    """A warning for each sentence that says there is no answer although the sources have one."""
+    """A warning for each sentence that says there is no answer, although the sources have one."""
     wrong = [
         (one, one.abstention) for one in sentences if one.abstention is not None and one.abstention.is_right is False
     ]

@@ -23,7 +23,7 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """The loop of this process, shared by all threads. A lock is not safe here: a fork might copy it while held."""
+    """The loop of this process, shared by all threads. A lock would not be safe, since a fork could copy it."""
     process = os.getpid()
     if process not in _loops:
         loop = asyncio.new_event_loop()
@@ -41,7 +41,7 @@ def _refuse_own_loop() -> None:
     except RuntimeError:
         return
     if running is _loops.get(os.getpid()):
-        raise ConfigError("called from within factloop's own event loop: use the asynchronous version, such as acheck")
+        raise ConfigError("cannot block factloop's own event loop: call the asynchronous version, such as `acheck`")
 
 
 def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
@@ -64,7 +64,7 @@ def iterate_blocking(items: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Runs `work` and returns its result. Interrupting the caller cancels it."""
+    """Runs `work` and returns its result. Interrupting the caller cancels `work`."""
     try:
         _refuse_own_loop()
     except ConfigError:

@@ -1,1 +1,1 @@
-"""Rewrites a response so that unsupported content is removed or corrected, and checks it again."""
+"""Corrects or removes unsupported content in a response, and checks the new text."""

@@ -1,17 +1,17 @@
-"""Decides whether a rewritten text is better than the previous one, based on the reports on both and the changes.
+"""Decides whether a rewritten text is better than the original, based on the two reports and the changes.
 
-A rewritten text is accepted if and only if all of these conditions hold. The first one that fails is the reason for
-rejection.
+A rewritten text is accepted if and only if it meets all of these conditions. If it does not, the first condition that
+it fails is the reason for rejection.
 
 1. The text still contains a claim that has a verdict or needs reading.
-2. No more claims are unscored than before, since neither a failed check nor an ambiguous sentence proves anything.
-   Claims that need reading are not counted here, because they are an improvement on contradicted ones.
-3. No more claims are contradicted than before.
-4. No rewritten sentence is contradicted, has more unsupported claims than the unproven claims that it should keep, or
-   has more unscored or irrelevant claims than before. No other sentence has more unsupported claims than before. (It
-   may depend on a removed sentence that said who *he* is.)
-5. No remaining sentence has fewer supported claims than before, so only unsupported content has been lost.
-6. Every rewritten sentence still states something, including the unproven claims that it should keep.
+2. The number of unscored claims is not higher than before, since a failed check or an ambiguous sentence proves
+   nothing. Claims that need reading are not counted, because they are better than contradicted claims.
+3. The number of contradicted claims is not higher than before.
+4. No rewritten sentence is contradicted, has unsupported claims other than the unproven claims to keep, or has more
+   unscored or irrelevant claims than before. No other sentence has more unsupported claims than before. (This happens,
+   for example, if a removed sentence said who *he* is.)
+5. No remaining sentence has fewer supported claims than before.
+6. Every rewritten sentence still states something, including the unproven claims to keep.
 7. Precision is higher, or fewer claims are contradicted.
 
 The decision lists the sentences that failed, with reasons, so that only their changes are undone.
@@ -28,28 +28,28 @@ from factloop.core.factuality import count_verdicts, n_contradicted
 from factloop.core.records import Claim, Counts, FactualityReport, UnscoredReason
 from factloop.correction.records import Rejection
 
-ELSEWHERE = -1  # stands for sentences in the rewritten text that match no sentence in the response
+ELSEWHERE = -1  # for sentences in the rewritten text that match no sentence in the response
 
 _OF_THE_TEXT = frozenset(
     {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
 )
-"""Reasons for a missing verdict that depend on the text or the sources, so another attempt would not help."""
+"""Reasons for a missing verdict that lie in the text or the sources, so another attempt would not help."""
 
 
 @dataclass(frozen=True)
 class Fate:
-    """What happened to a sentence of the response: its position in the rewritten text, and whether it was reworded.
+    """What happened to a sentence in the response: its position in the rewritten text, and whether it was reworded.
 
-    An empty span means that the sentence was removed.
+    If the span is empty, the sentence was removed.
     """
 
     start: int
     end: int
     reworded: bool
     claims: tuple[Claim, ...]
-    """The sentence's claims before the rewrite."""
+    """The claims in the original sentence."""
     n_unproven: int = 0
-    """Number of claims without evidence that the new wording should keep."""
+    """The number of claims without evidence that the new wording should keep."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Ruling:
     failed: Mapping[int, str] = field(default_factory=dict)
     """Maps the numbers of sentences that failed the check to the reasons for undoing their changes."""
     broke_down: bool = False
-    """Whether the check itself failed. Repeating it would cost money without being more conclusive."""
+    """Whether the check itself failed. Repeating the check would cost money without changing the decision."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class _Faults:
 
 
 def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate]) -> Ruling:
-    """Decides whether the text of `after` should replace the text of `before`. Fates are in the order of the text."""
+    """Decides whether the text in `after` should replace the text in `before`. Fates are in the order of the text."""
     now = _claims_by_sentence(after, fates)
     faults = _faults(before, fates, now)
     reworded = {number for number, fate in enumerate(fates) if fate.reworded}
@@ -110,14 +110,14 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """The objection to the change of each failed sentence or, if it is unchanged, to the change that it depends on."""
+    """Maps each failed sentence to the reason for undoing its change or, if unchanged, the last change before it."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
-        (faults.unjudged, "it would have no verdict", "a later sentence would have no verdict without it"),
-        (faults.unsupported, "it would not be supported", "a later sentence would not be supported without it"),
-        (faults.lost, "it would lose a supported claim", "a later sentence would lose a supported claim without it"),
-        (faults.silent, "it would state nothing", ""),
-        (faults.dropped, "it would lose an unproven claim that should stay", ""),
+        (faults.unjudged, "the new wording has no verdict", "a later sentence then has no verdict"),
+        (faults.unsupported, "the new wording is not supported", "a later sentence is then not supported"),
+        (faults.lost, "the new wording loses a supported claim", "a later sentence then loses a supported claim"),
+        (faults.silent, "the new wording states nothing", ""),
+        (faults.dropped, "the new wording loses an unproven claim that should stay", ""),
     ):
         for number in sorted(numbers):
             blamed.setdefault(number, of_new if number in reworded else of_later)
@@ -167,9 +167,9 @@ def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int
 
 
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
-    """Whether unproven claims that should remain are missing, unless additional supported claims make up for them.
+    """Whether the rewritten sentence drops more unproven claims than it adds supported claims.
 
-    Supported claims that replace contradicted ones do not make up for anything.
+    Supported claims that replace contradicted claims do not count as added.
     """
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
@@ -177,18 +177,17 @@ def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
 
 
 def _beside(claims: Sequence[Claim]) -> int:
-    """Number of claims that do not affect precision, except those that need reading."""
+    """The number of claims that do not affect precision, not counting claims that need reading."""
     return _unjudged(claims) + count_verdicts(claims).irrelevant
 
 
 def _unjudged(claims: Iterable[Claim]) -> int:
-    """Number of claims without a verdict, except those that need reading."""
     reasons = (claim.judgement.unscored_reason for claim in claims)
     return sum(reason not in (None, UnscoredReason.NEEDS_READING) for reason in reasons)
 
 
 def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mapping[int, list[Claim]]:
-    """The claims from the second check, grouped by the number of the sentence whose new position they are in."""
+    """The claims from the second check, grouped by the number of the sentence that they are in."""
     staying = [(fate.start, fate.end, number) for number, fate in enumerate(fates) if fate.start < fate.end]
     starts = [start for start, _, _ in staying]
     found: defaultdict[int, list[Claim]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Provides `Corrector`, which corrects claims that the evidence contradicts and marks unproven ones."""
+"""Provides `Corrector`, which corrects claims that the evidence contradicts, and marks unproven claims."""
 
 from __future__ import annotations
 
@@ -41,28 +41,28 @@ from factloop.tools.calls.meter import UsageMeter
 
 MAX_ROUNDS = 2
 NOTHING_WRONG = "no unsupported claims were found"
-NOTHING_CONTRADICTED = "the evidence contradicts none of the claims"
-SAME = "the new wording is the same as the old one"
-NOT_READ_AGAIN = "the text after it could not be checked again"
+NOTHING_CONTRADICTED = "the evidence does not contradict any claims"
+SAME = "the new wording is the same as the original"
+NOT_READ_AGAIN = "the sentences that depend on this change could not be checked again"
 
 
 class Corrector:
-    """Corrects claims that the evidence contradicts, and marks unproven ones.
+    """Corrects claims that the evidence contradicts, and marks unproven claims.
 
         async with FactChecker(model="openai:gpt-4o-mini", search="serper") as checker:
             correction = await Corrector(checker).acorrect(response, question="Who was ...?")
         print(correction.text)
 
-    Only sentences with a contradicted claim are reworded, in the order of the text, either by a model (one call each)
-    or offline by rules. The changes are then checked, and the rewritten text is accepted only if it is better according
-    to the rule in `acceptance`. Each change is judged separately. It is undone if it fails the check, or if a later
-    sentence depends on the old wording. All other sentences are kept byte for byte.
+    Only sentences with a contradicted claim are reworded, in the order of the text. This is done by a model (one call
+    each) or, offline, by rules. The changes are then checked, and the rewritten text is accepted only if it meets the
+    conditions in `acceptance`. A change is undone if it fails the check, or if a later sentence depends on the original
+    wording. All other sentences remain exactly the same.
 
-    Marks are inserted by code and do not change any words. The correction lists all content that was removed and all
-    content that is in doubt, whether it is marked or not.
+    The marks are inserted by code, which changes no words. The correction lists everything that was removed or is in
+    doubt, even if it is not marked.
 
-    All calls share the checker's limits, cache and budget. The limits on each check in the checker's settings
-    (deadline, calls, cost) apply to a correction as a whole: the first check, the rewriting and the second check.
+    All calls share the checker's limits, cache and budget. The checker's limits for a single check (deadline, calls,
+    cost) apply to the whole correction, including the first check, the rewriting and the second check.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class Corrector:
 
         Args:
             checker: The checker. If omitted, the bundled baseline is used as the judge.
-            max_rounds: Maximum number of times that the text is rewritten and checked again.
+            max_rounds: Maximum number of times to rewrite and check the text.
             contradicted: What to do with contradicted claims that could not be corrected. `mark` adds "[contradicted]"
-                after the sentence. `remove` removes the claims, along with the sentence if it states nothing else.
+                after the sentence. `remove` removes the claims, or the whole sentence if it states nothing else.
             unsupported: What to do with claims for which no evidence was found. `mark` adds "[unverified]" after the
-                sentence, `keep` leaves the claims unchanged, and `remove` removes them as above.
+                sentence, `keep` leaves the claims unchanged, and `remove` removes the claims.
             unscored: What to do with passages that were not read and claims that were not judged. `mark` adds
                 "[unchecked]" after them, `keep` leaves them unchanged, and `auto` marks them unless they need reading.
 
@@ -111,15 +111,16 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Corrects a response. With a model, this costs one call per sentence to reword, plus a check of the changes.
+        """Corrects a response. A model needs one call per sentence to reword, plus the calls to check the changes.
 
         Args:
-            response: A text, or the report on a text, in which case the first check is skipped.
-            question: As in `FactChecker.acheck`, like `run_dir`, `documents` and `sources`.
+            response: The text to correct. To skip the first check, pass the report on the text instead.
+            question: The question that the response answers, as in `FactChecker.acheck`. `run_dir`, `documents` and
+                `sources` also work as in that method.
             limits: Limits for the whole correction.
 
         Returns:
-            The correction, which reports every call that failed.
+            The correction, including all failed calls.
 
         Raises:
             ConfigError: A setting is invalid, or the model rejects the key.
@@ -128,7 +129,7 @@ class Corrector:
         asked = question_of(question)
         if isinstance(response, FactualityReport):
             if asked is not None and asked != response.prompt:
-                raise DataError("the report is for a different question")
+                raise DataError("the report is for a different question: pass the same question, or omit it")
             text, asked = response.response, response.prompt
         else:
             text = response
@@ -149,7 +150,7 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Synchronous version of `acorrect`. Also works inside a running event loop, such as in a notebook."""
+        """Synchronous version of `acorrect`. Also works while an event loop is running, for example in a notebook."""
         return run_blocking(self.acorrect(response, question, limits=limits, run_dir=run_dir, **given))
 
     def _rewriter(self, checking: Checking, meter: UsageMeter) -> Rewriter:
@@ -166,7 +167,7 @@ class _Attempt:
 
 
 class _Course:
-    """The correction of one response, from its first report to the last round."""
+    """The correction of one response, from the first report to the last round."""
 
     def __init__(
         self,
@@ -222,7 +223,7 @@ class _Course:
     def _better(self, tried: _Attempt, *, may_read: bool) -> Draft | None:
         """The next draft, without the changes that failed. None if nothing can be undone, or if no changes remain.
 
-        If no more checks are allowed, all changes that have not been checked yet are also undone.
+        If no more checks are allowed, changes that have not been checked are also undone.
         """
         ruling = tried.ruling
         better = tried.draft.without(ruling.failed, removing=may_read and self._policy.contradicted == "remove")
@@ -239,8 +240,8 @@ class _Course:
         if not n_faulty:
             is_clean = not self._before.counts.not_supported
             return Rejection.NOTHING_TO_CORRECT, NOTHING_WRONG if is_clean else NOTHING_CONTRADICTED
-        noun = "the faulty sentence" if n_faulty == 1 else f"none of {n_faulty} faulty sentences"
-        return Rejection.NOTHING_CHANGED, f"{noun} could {'not ' if n_faulty == 1 else ''}be changed"
+        noun = "the faulty sentence" if n_faulty == 1 else f"the {n_faulty} faulty sentences"
+        return Rejection.NOTHING_CHANGED, f"{noun} could not be changed"
 
     async def _try(self, draft: Draft) -> _Attempt:
         after = await self._rechecks.report(draft)
@@ -248,7 +249,7 @@ class _Course:
         return _Attempt(draft, after, rule(self._before, after, draft.fates))
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
-        """Rewords each faulty sentence in view of those before it. If this fails, the draft contains the reason."""
+        """Rewords each faulty sentence, given the new text before it. Any failure is noted in the draft."""
         by_id = {claim.id: claim for claim in self._before.claims}
         draft = Draft(self._before.response, sentences, {})
         for number, sentence in enumerate(sentences):

@@ -1,4 +1,4 @@
-"""Records how each faulty sentence is changed, and revises the changes if a draft fails its check."""
+"""Keeps track of how each faulty sentence is changed, and revises the changes if a draft fails its check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.correction.sentences import ResponseSentence, ids
 
 Span = tuple[int, int]
 
-NOT_CONFIRMED = "a new wording failed the second check"
+NOT_CONFIRMED = "the first new wording failed the second check"
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,18 @@ class Wording:
 
     text: str
     evidence: tuple[str, ...] = ()
-    """Ids of the evidence that the wording is based on."""
+    """Ids of the evidence for the wording."""
     by: str = ""
     detail: str = ""
-    """Reasons for the wording other than the findings on the claims."""
+    """Any reasons for the wording in addition to the findings on the claims."""
     otherwise: Wording | None = None
-    """The wording to try if this one fails the second check. None means removal, unless some claims must be kept."""
+    """The wording to try if this one fails the second check. If None, the sentence is then removed or restored."""
     is_cut: bool = False
     """Whether contradicted content was omitted because the evidence offers no replacement."""
 
     @property
     def takes_out(self) -> bool:
-        """Whether the wording drops content of the original sentence without replacing it."""
+        """Whether content of the original sentence is dropped instead of replaced."""
         return self.is_cut or not self.text
 
 
@@ -61,7 +61,7 @@ class Draft:
         return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
 
     def moved(self, span: Span) -> Span:
-        """The new position of a span, or an empty span at the end of the edit if any edit touches it."""
+        """The new position of a span, or an empty span at the end of an edit that overlaps it."""
         start, end = span
         shift = 0
         for edit in self.edits:
@@ -75,7 +75,7 @@ class Draft:
 
     @property
     def fates(self) -> list[Fate]:
-        """What happens to each sentence, including its position in the text."""
+        """What happens to each sentence, and its position in the new text."""
         edit_of = {number: edit for edit in self.edits for number in edit.sentences}
         fates, shift, shifted = [], 0, None
         for number, sentence in enumerate(self.sentences):
@@ -92,7 +92,7 @@ class Draft:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The changes that turn the response into the text."""
+        """The changes that turn the response into the new text."""
         changes, shift = [], 0
         for edit in self.edits:
             wordings = [self.wordings[number] for number in edit.sentences]
@@ -118,9 +118,9 @@ class Draft:
     def without(self, failed: Mapping[int, str], *, removing: bool = True) -> Draft:
         """A draft without the changes that failed. `failed` maps sentence numbers to reasons.
 
-        With `removing`, a reworded sentence gets its alternative wording, or is removed if no part of it must be kept.
-        Otherwise, its original wording is restored. If an unchanged sentence failed, the last change before it is
-        undone, since the sentence probably depends on it.
+        If `removing` is set, a reworded sentence gets its alternative wording, or is removed if no claims must be kept.
+        If not, its original wording is restored. If an unchanged sentence failed, the last change before the sentence
+        is undone, since the sentence probably depends on that change.
         """
         wordings, left = dict(self.wordings), dict(self.left)
         for number in sorted(failed):

@@ -1,6 +1,6 @@
-"""Rewords sentences, or removes them with their separator, list marker or surrounding empty lines.
+"""Rewords sentences, or removes sentences along with their separators, list markers and surrounding empty lines.
 
-Everything else is kept byte for byte. All functions are pure.
+All other text remains exactly the same. All functions are pure.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Edit:
     end: int
     new: str
     sentences: tuple[int, ...]
-    """Numbers of the sentences that the edit covers."""
+    """Numbers of the sentences that the edit changes."""
 
 
 def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[Edit]:
-    """The edits that apply the new wordings, in order and without overlaps. An empty wording removes the sentence.
+    """The edits that apply the new wordings, in order and without overlaps.
 
-    `spans` contains the spans of all sentences, also in order and without overlaps. `wordings` maps sentence numbers to
-    new wordings.
+    `spans` contains the spans of all sentences, in order and without overlaps. `wordings` maps sentence numbers to new
+    wordings. An empty wording removes the sentence.
     """
     steps: list[Edit] = []
     for group in _groups(text, spans, wordings):
@@ -45,7 +45,7 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
         steps.append(Edit(start, end, wordings[first], tuple(group)))
     made: list[Edit] = []
     rest = text
-    for step in reversed(steps):  # so that the effect of later removals is known
+    for step in reversed(steps):  # from the end, so that the effect of later removals is known
         if step.new:
             rest = rest[: step.start] + step.new + rest[step.end :]
             made.append(step)
@@ -58,9 +58,10 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
 
 
 def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
-    """The removal with its position in the original text. `end` is its position in the text after the edits in `made`.
+    """The removal with its position in the original text. `end` is a position in the text after the edits in `made`.
 
-    Removals extend only over white space, so they can reach past other removals but never into a new wording.
+    A removal includes only white space around its sentences, so it can extend over other removals but not over new
+    wordings.
     """
     sentences = step.sentences
     while made and end > made[-1].start:
@@ -80,7 +81,7 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
 
 
 def holds_up(text: str, span: Span) -> bool:
-    """Whether the next line only formats this one, such as the rule below a table header or below a heading."""
+    """Whether the next line only formats this line, such as a rule below a table header or a heading."""
     line_start, line_end = _line(text, *span)
     if not (_is_lead(text[line_start : span[0]]) and _TAIL.fullmatch(text, span[1], line_end)):
         return False
@@ -88,7 +89,7 @@ def holds_up(text: str, span: Span) -> bool:
 
 
 def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[list[int]]:
-    """Groups removed sentences that are separated only by white space. Each reworded sentence is a separate group."""
+    """Groups removed sentences with only white space between them. Each reworded sentence is a separate group."""
     groups: list[list[int]] = []
     for number in sorted(wordings):
         before = groups[-1][-1] if groups else None
@@ -102,7 +103,6 @@ def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> li
 
 
 def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
-    """The range to remove for `text[start:end]`. It does not start before `floor`, where the previous sentence ends."""
     line_start, line_end = _line(text, start, end)
     tail_is_bare = _TAIL.fullmatch(text, end, line_end) is not None
     if line_start < floor or not _is_lead(text[line_start:start]):
@@ -121,7 +121,7 @@ def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
 
 
 def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
-    """The range that removes whole lines, together with the blank gap before or after them."""
+    """The range to remove for whole lines, including the blank lines before or after these lines."""
     following = len(text) - len(text[after:].lstrip())
     before = text[:line_start].rstrip(" \t\r\n")
     if following == len(text):  # nothing follows: the end of the text stays unchanged
@@ -134,13 +134,11 @@ def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
 
 
 def _line(text: str, start: int, end: int) -> Span:
-    """The range from the start of the line at `start` to the end of the line at `end`, without the line feed."""
     line_end = text.find("\n", end)
     return text.rfind("\n", 0, start) + 1, len(text) if line_end < 0 else line_end
 
 
 def _is_lead(part: str) -> bool:
-    """Whether the text between the start of the line and a sentence consists only of markers."""
     item = _ITEM.match(part)
     return _LEAD.fullmatch(part, item.end() if item else 0) is not None
 

@@ -1,4 +1,4 @@
-"""Describes a faulty sentence to a rewriter: its claims and how to treat them, the evidence, and the text before it."""
+"""Describes a faulty sentence for a rewriter: its claims, how to treat them, the evidence, and the earlier text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from factloop.core.records import Claim, Evidence, FactualityReport
 from factloop.correction.drafts import Draft
 from factloop.correction.sentences import ResponseSentence, core
 
-MOST_PASSAGES = 8  # maximum number of passages to pass to a rewriter; cited passages come first
+MOST_PASSAGES = 8  # maximum number of passages for a rewriter, beginning with cited passages
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,12 @@ class Contradiction:
 
     claim: Claim
     by: tuple[int, ...]
-    """Numbers, starting at 1, of the passages in `Fault.evidence` that contradict the claim."""
+    """Numbers of the passages in `Fault.evidence` that contradict the claim, starting at 1."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A faulty sentence, without formatting marks whose counterpart is outside the sentence."""
+    """A faulty sentence, without formatting marks that are opened or closed in other sentences."""
 
     prompt: str | None
     response: str
@@ -43,9 +43,9 @@ class Fault:
     cited: tuple[Evidence, ...]
     """The evidence that contradicts the claims."""
     evidence: tuple[Evidence, ...]
-    """The cited evidence, then other passages found for the contradicted claims; at most `MOST_PASSAGES` in all."""
+    """The cited evidence, followed by other passages for the contradicted claims, up to `MOST_PASSAGES` in total."""
     so_far: Draft
-    """The draft with the new wordings of earlier sentences."""
+    """The draft with the new wording of earlier sentences."""
 
     @property
     def text(self) -> str:
@@ -57,7 +57,7 @@ class Fault:
 
     @property
     def before(self) -> str:
-        """The preceding text, already corrected."""
+        """The corrected text before the sentence."""
         return self.so_far.text_before(self.start)
 
 
@@ -94,7 +94,6 @@ def _cited(claims: Iterable[Claim]) -> list[Evidence]:
 
 
 def _numbers(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[int, ...]:
-    """The numbers of the cited passages in `evidence`. Equal passages have the same number."""
     said = {(item.source, item.passage) for item in _cited(claims)}
     return tuple(number for number, item in enumerate(evidence, 1) if (item.source, item.passage) in said)
 

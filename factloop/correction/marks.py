@@ -25,17 +25,17 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class MarkPolicy:
-    """What to do with unsupported content for which there is no better wording."""
+    """What to do with unsupported content that could not be corrected."""
 
     unsupported: Unsupported = "mark"
     unscored: Unscored = "auto"
     contradicted: Contradicted = "mark"
 
     def mark_for(self, finding: Finding) -> str | None:
-        """The mark for a passage with this finding, or None if it should not be marked.
+        """The mark for a passage with this finding, or None if the passage should not be marked.
 
-        Contradicted claims that could not be corrected are always marked, as are claims that could not be removed as
-        requested. Code is never marked, because the mark would become part of the code.
+        Contradicted claims that could not be corrected are always marked, and so are claims that could not be removed
+        as requested. Code is never marked, because the mark would become part of the code.
         """
         if finding is Finding.CONTRADICTED:
             return CONTRADICTED
@@ -54,14 +54,14 @@ class _Passage:
 
 
 def marked(report: FactualityReport, policy: MarkPolicy) -> tuple[str, tuple[Doubt, ...]]:
-    """The response of a report with its marks, and a list of all doubtful passages in order, whether marked or not."""
+    """The response with its marks, and a list of all doubtful passages in order, including unmarked passages."""
     pieces: list[str] = []
     doubts: list[Doubt] = []
     code = list(code_in(report.response))
     reached = inserted = 0
     for passage in _in_doubt(report):
         start, end = passage.span
-        if start < reached:  # overlaps the previous passage, whose mark would be in the middle of it
+        if start < reached:  # overlaps the previous passage, whose mark would be inside this one
             at = min(start + inserted, reached + inserted)
             doubts.append(Doubt(span=(at, at), findings=passage.findings, claims=passage.claims))
             continue
@@ -103,8 +103,9 @@ def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
 
 
 def _places(report: FactualityReport, faulty: Sequence[Claim]) -> Sequence[Span]:
-    """The passage to mark for each claim: its cell if all faulty claims in a table row can be assigned to cells, its
-    own words if it is the only faulty one of several claims in a plain sentence, or else its sentence."""
+    """The passage to mark for each claim. In a table row, this is the claim's cell if all faulty claims in the row can
+    be assigned to cells. If only one of several claims in a sentence is faulty, this is the wording of that claim. In
+    all other cases, it is the sentence."""
     rows = {(part.start, part.end): part for part in read_outline(report.response) if part.kind == "row"}
     cells = [_cell(claim, rows.get(claim.span)) for claim in faulty]
     unsure = {claim.span for claim, cell in zip(faulty, cells, strict=True) if cell is None}
@@ -120,7 +121,7 @@ def _places(report: FactualityReport, faulty: Sequence[Claim]) -> Sequence[Span]
 
 
 def _own_words(claim: Claim, report: FactualityReport) -> Span:
-    """The words that no other claim in the sentence contains. In Markdown, a mark could be inside a link."""
+    """The words that only this claim contains, or the whole sentence if it has markup, such as a link."""
     start, end = claim.span
     text = report.response[start:end]
     beside = [one for one in report.claims if one.span == claim.span]

@@ -1,6 +1,6 @@
-"""Checks a rewritten text. Only changed sentences are read again, and all other verdicts are carried over.
+"""Checks a rewritten text. Only changed sentences are checked again, and all other verdicts are copied.
 
-The sentence after a removed sentence is also read again, since it may no longer be clear who *she* is.
+A sentence after a removed sentence is also checked again, since it may no longer be clear who *she* is.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from factloop.tools.text.outline import Part, read_outline
 
 @dataclass(frozen=True)
 class _Stretch:
-    """A sentence with its position and with its claims or the reason why it has none."""
+    """A sentence and its position, with its claims or the reason why it has none."""
 
     span: tuple[int, int]
     claims: tuple[Claim, ...]
@@ -35,24 +35,24 @@ class _Stretch:
 
 @dataclass
 class Rechecks:
-    """Checks the drafts of a response. A sentence that is the same in two drafts is read only once."""
+    """Checks the drafts of a response. A sentence that is the same in two drafts is checked only once."""
 
     before: FactualityReport
     check: Check
     documents: Sequence[Document] | None = None
-    """The documents supplied with the response; None if there were none."""
+    """The documents supplied with the response, or None if no documents were supplied."""
     _known: dict[tuple[int, str, bool], tuple[_Stretch, ...]] = field(default_factory=dict)
-    """The results by sentence number, wording, and whether the previous sentence was removed.
+    """The results. Keys are the sentence number, the wording, and whether the previous sentence was removed.
 
-    A new wording may consist of several sentences. Their positions are relative to the start of the wording.
+    A new wording may consist of several sentences, whose positions are relative to the start of the wording.
     """
 
     def unread(self, draft: Draft) -> frozenset[int]:
-        """Numbers of the sentences that `report` would have to read."""
+        """The numbers of the sentences that `report` would have to check."""
         return frozenset(number for number, key in _to_read(draft).items() if key not in self._known)
 
     async def report(self, draft: Draft) -> FactualityReport:
-        """The report on the draft's text. Its usage covers only sentences read now. Raises ConfigError, DataError."""
+        """The report on the draft. `usage` covers only newly checked sentences. Raises ConfigError, DataError."""
         wanted = _to_read(draft)
         new = {number: key for number, key in wanted.items() if key not in self._known}
         read: FactualityReport | None = None
@@ -72,7 +72,6 @@ class Rechecks:
 
 
 def _to_read(draft: Draft) -> dict[int, tuple[int, str, bool]]:
-    """Numbers of the sentences to read again, in order."""
     wanted: dict[int, tuple[int, str, bool]] = {}
     follows_removed = False
     for number, sentence in enumerate(draft.sentences):
@@ -88,7 +87,6 @@ def _to_read(draft: Draft) -> dict[int, tuple[int, str, bool]]:
 
 
 def _sentences_in(text: str, parts: Sequence[Part], fate: Fate) -> list[tuple[int, int]]:
-    """The sentences in a new wording, limited to the span of the wording."""
     spans = [
         (max(part.start, fate.start), min(part.end, fate.end))
         for part in parts[max(bisect_right(parts, fate.start, key=lambda part: part.start) - 1, 0) :]
@@ -98,7 +96,6 @@ def _sentences_in(text: str, parts: Sequence[Part], fate: Fate) -> list[tuple[in
 
 
 def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
-    """The claims found in each sentence. Repeated claims get the evidence of the original claim."""
     by_id = {claim.id: claim for claim in read.claims}
     return {
         one.span: _Stretch(one.span, tuple(_on_its_own(by_id[name], by_id) for name in one.claims), one.no_claim)
@@ -107,7 +104,7 @@ def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
 
 
 def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:
-    """A repeated claim, with the verdict and evidence of the original claim, which may be missing from the report."""
+    """A repeated claim with the verdict and evidence of the original claim, which may be missing from the report."""
     if claim.duplicate_of is None:
         return claim
     first = by_id[claim.duplicate_of]
@@ -153,7 +150,6 @@ def _merged(
 
 
 def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The sentences that were neither changed nor read again, with their earlier results."""
     by_id = {claim.id: claim for claim in before.claims}
     touched = [draft.sentences[number] for number in sorted({*readings, *draft.wordings})]
     gone = {claim.id for sentence in touched for claim in sentence.claims}
@@ -173,7 +169,7 @@ def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequ
 
 
 def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The sentences that were read again. Claim ids continue those of the earlier claims: `c3.1`, `c3.2`."""
+    """The sentences that were checked again. The ids of new claims extend an earlier id: `c3.1` and `c3.2` for `c3`."""
     fates = draft.fates
     for number, stretches in readings.items():
         start, place = fates[number].start, count(1)
@@ -184,7 +180,6 @@ def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterato
 
 
 def _named(claim: Claim, name: str) -> Claim:
-    """The claim under another id, with its evidence renamed accordingly."""
     names = {item.id: f"{name}-e{number}" for number, item in enumerate(claim.evidence, 1)}
     judgement = claim.judgement.model_copy(update={"cited": tuple(names[cited] for cited in claim.judgement.cited)})
     evidence = tuple(item.model_copy(update={"id": names[item.id]}) for item in claim.evidence)

@@ -1,4 +1,4 @@
-"""The settings and records of a correction, including the corrected text, its changes and the reports on both texts."""
+"""Defines the settings and records for a correction, with the corrected text, its changes and the reports on it."""
 
 from __future__ import annotations
 
@@ -22,27 +22,26 @@ Unsupported = Literal["mark", "remove", "keep"]
 Contradicted = Literal["mark", "remove"]
 """What to do with a contradicted claim if the evidence offers no replacement: mark or remove it."""
 Unscored = Literal["auto", "mark", "keep"]
-"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, or leave it unchanged. `auto` marks
-it unless all its unchecked claims need reading, which is common without a model."""
+"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, or leave it unchanged. With `auto`,
+it stays unmarked if all its unchecked claims need reading, which is common without a model."""
 
 MarkStyle = Literal["brackets", "footnotes"]
 """How the corrected text marks doubtful passages."""
 
 
 class CorrectionSettings(CheckSettings):
-    """Settings of a correction. Their names match the command-line flags."""
+    """Settings for a correction, with the same names as the command-line flags."""
 
     contradicted: Annotated[Contradicted, Mark(CORRECTION)] = "mark"
     """Mark contradicted claims as [contradicted], or remove them, if the evidence offers no correction."""
     unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
     """Mark claims without evidence as [unverified], remove them, or keep them."""
     unscored: Annotated[Unscored, Mark(CORRECTION)] = "auto"
-    """Mark claims without a verdict as [unchecked], or keep them. auto marks all of them, except claims that a person
-    should read."""
+    """Mark claims without a verdict as [unchecked], or keep them. auto marks all except claims that need reading."""
 
     @property
     def check_settings(self) -> CheckSettings:
-        """The settings for the checks before and after the rewriting."""
+        """The settings for checks before and after rewriting."""
         own = set(CorrectionSettings.model_fields) - set(CheckSettings.model_fields)
         return CheckSettings.of(None, **self.model_dump(exclude_unset=True, exclude=own))
 
@@ -52,69 +51,69 @@ class ChangeKind(StrEnum):
 
     REMOVED = "removed"
     MENDED = "mended"
-    """The sentence was reworded according to the evidence, or its unsupported part was removed."""
+    """The sentence was reworded to agree with the evidence, or its unsupported part was removed."""
 
 
 class LeftReason(StrEnum):
     """Why a faulty sentence was left unchanged."""
 
     REWRITE_FAILED = "rewrite_failed"
-    """There is no new wording because the call failed or its reply could not be used."""
+    """There is no new wording because the call failed or the reply could not be used."""
     NOT_CONFIRMED = "not_confirmed"
     """The change failed the second check."""
     LAYOUT = "layout"
-    """The text after the sentence depends on it, as after a table header or an underlined heading."""
+    """The next line belongs to the sentence, as after a table header or an underlined heading."""
     UNMENDABLE = "unmendable"
     """The evidence offers no replacement for the contradicted content, and removal was not requested."""
     NO_PLACE = "no_place"
-    """The sentence is not in the response; its facts were supplied by the caller."""
+    """The sentence is not in the response, because the caller supplied the facts."""
 
 
 class Rejection(StrEnum):
-    """Why the rewritten text was rejected. If several of these reasons apply, the first one is reported."""
+    """Why the rewritten text was rejected. If several reasons apply, the first is reported."""
 
     NOTHING_TO_CORRECT = "nothing_to_correct"
     """No claim is contradicted and, with `unsupported="remove"`, none is unproven."""
     NOTHING_CHANGED = "nothing_changed"
-    """No sentence could be changed. `left` contains the reason for each one."""
+    """No sentence could be changed. The reason for each sentence is in `left`."""
     NOTHING_LEFT = "nothing_left"
-    """Removal would leave nothing that can be checked."""
+    """The rewritten text would contain nothing that can be checked."""
     NOT_CHECKED = "not_checked"
-    """The second check left more claims unscored than the first."""
+    """The second check left more claims unscored than the first check."""
     MORE_CONTRADICTED = "more_contradicted"
     NEW_UNSUPPORTED = "new_unsupported"
     """A rewritten sentence is contradicted or has more unsupported, unscored or irrelevant claims than before, or a
-    sentence after a removed one has more unsupported claims."""
+    sentence after a removed sentence has more unsupported claims than before."""
     SUPPORTED_LOST = "supported_lost"
     """A remaining sentence has fewer supported claims than before."""
     MEANING_LOST = "meaning_lost"
     """A rewritten sentence no longer states anything."""
     UNPROVEN_LOST = "unproven_lost"
-    """A rewritten sentence no longer states an unproven claim that it should have kept."""
+    """A rewritten sentence no longer states an unproven claim that should have been kept."""
     NOT_BETTER = "not_better"
     """Precision has not increased, and the number of contradicted claims has not decreased."""
 
 
 class Change(Record):
-    """A part of the response that is different in the rewritten text."""
+    """A part of the response that differs in the rewritten text."""
 
     kind: ChangeKind
     span: Span
-    """Span in the response: `response[start:end] == old`. A removal includes its separator or list marker."""
+    """Span in the response: `response[start:end] == old`. A removal includes the separator or list marker."""
     new_span: Span
-    """Span in the rewritten text: `rewritten[start:end] == new`; empty for a removal."""
+    """Span in the rewritten text: `rewritten[start:end] == new`. Empty for a removal."""
     old: str
     new: str
     claims: tuple[str, ...]
-    """Ids, in the `before` report, of the claims that caused the change."""
+    """Ids of the claims that caused the change, from the `before` report."""
     findings: tuple[Finding, ...] = ()
     """Findings on these claims, most serious first."""
     detail: str = ""
-    """Further reasons, such as a new wording that failed its check."""
+    """Any other reasons, such as a new wording that failed its check."""
     evidence: tuple[str, ...] = ()
-    """Ids, in the `before` report, of the evidence that the new wording is based on."""
+    """Ids of the evidence for the new wording, from the `before` report."""
     by: str = ""
-    """The model or rule set that wrote the new wording; empty for a removal that needed neither."""
+    """The model or rule set that wrote the new wording. Empty for a removal that needed neither."""
 
 
 class LeftSentence(Record):
@@ -132,17 +131,17 @@ class Doubt(Record):
     span: Span
     """Span in `text`, without the mark."""
     findings: Annotated[tuple[Finding, ...], Field(min_length=1)]
-    """Findings, starting with the most serious one, which determines the mark."""
+    """Findings, most serious first. The first finding determines the mark."""
     claims: tuple[str, ...] = ()
-    """Ids, in `report`, of the claims that the findings concern; empty if the sentence has no claims."""
+    """Ids of the claims with these findings, from `report`. Empty if the sentence has no claims."""
     mark: Span | None = None
-    """Span of the mark in `text`, including the spaces around it. None in code, or if the policy sets no mark."""
+    """Span of the mark in `text`, including the spaces around it. None in code, or if the policy adds no mark."""
 
 
 class Correction(Record):
     """The result of a correction.
 
-    `text` is always the text to use: the rewritten text if it was accepted, or else the response. In both cases,
+    `text` is always the text to use. It is the rewritten text if accepted, or else the response. In both cases,
     doubtful sentences are marked.
     """
 
@@ -155,17 +154,17 @@ class Correction(Record):
     """Whether the rewritten text was accepted."""
     rejected: Rejection | None = None
     why: str
-    """An explanation of the decision, with figures."""
+    """An explanation of the decision, with numbers."""
     before: FactualityReport
     rewritten: str | None = None
-    """The rewritten text, even if it was not accepted; None if no sentence could be changed."""
+    """The rewritten text, even if it was not accepted. None if no sentence could be changed."""
     changes: tuple[Change, ...] = ()
     """The changes that turn the response into `rewritten`, in the order of the response."""
     left: tuple[LeftSentence, ...] = ()
     doubts: tuple[Doubt, ...] = ()
-    """Unsupported or unchecked parts of `text`, marked or not, in the order of the text."""
+    """Unsupported or unchecked parts of `text`, in the order of the text, including unmarked ones."""
     after: FactualityReport | None = None
-    """The report on `rewritten`; None if there was nothing to check. Verdicts on unchanged sentences are taken from
+    """The report on `rewritten`, or None if there was nothing to check. Verdicts on unchanged sentences are copied from
     `before`."""
     rounds: Annotated[int, Field(ge=0)]
     """How many times the text was rewritten and checked."""
@@ -173,7 +172,7 @@ class Correction(Record):
     prompts: Mapping[str, str] = Field(default_factory=dict)
     """SHA-256 hash of each prompt used for rewriting."""
     usage: Usage
-    """The usage of the rewriting and of all checks after it. The usage of the first check is in `before`."""
+    """The cost of rewriting and of all later checks. The cost of the first check is in `before`."""
 
     @property
     def report(self) -> FactualityReport:
@@ -199,34 +198,34 @@ class Correction(Record):
     @model_validator(mode="after")
     def _is_what_it_says(self) -> Self:
         if self.accepted == (self.rejected is not None):
-            raise ValueError("a correction is either accepted or rejected for a reason")
+            raise ValueError("a correction must be either accepted or rejected for a reason")
         if self.accepted and (self.after is None or self.rewritten is None):
             raise ValueError("an accepted text must have been rewritten and checked again")
         if _without(self.text, self.marks) != (self.rewritten if self.accepted else self.before.response):
-            raise ValueError("without its marks, the text must be the rewritten one if accepted, or else the response")
+            raise ValueError("without its marks, the text must be the rewritten text if accepted, or else the response")
         if self.rewritten is not None and rewrite(self.before.response, self.changes) != self.rewritten:
-            raise ValueError("the changes do not produce the rewritten text")
+            raise ValueError("the changes must turn the response into the rewritten text")
         return self
 
 
 def rewrite(response: str, changes: tuple[Change, ...]) -> str:
-    """Applies the changes to the response. Raises ValueError if their spans do not match the texts."""
+    """Applies the changes to the response. Raises ValueError if the spans of a change do not match the texts."""
     parts: list[str] = []
     reached = length = 0
     for change in changes:
         start, end = change.span
         if start < reached or response[start:end] != change.old:
-            raise ValueError(f"the change at {change.span} does not match the response")
+            raise ValueError(f"the response does not contain the old text of a change at {change.span}")
         parts += (response[reached:start], change.new)
         length += start - reached + len(change.new)
         if change.new_span != (length - len(change.new), length):
-            raise ValueError(f"the change at {change.span} is not found at {change.new_span}")
+            raise ValueError(f"the rewritten text does not contain the new text of a change at {change.new_span}")
         reached = end
     return "".join([*parts, response[reached:]])
 
 
 class _Shift:
-    """Converts spans in the text without marks to spans in the text with marks. `marks` are the spans of all marks."""
+    """Converts spans in the text without marks to spans in the text with these marks."""
 
     def __init__(self, marks: Sequence[Span]) -> None:
         lengths = [end - start for start, end in marks]
@@ -234,7 +233,7 @@ class _Shift:
         self._places = [start - before for (start, _), before in zip(marks, self._inserted, strict=False)]
 
     def __call__(self, span: Span) -> Span:
-        """Treats a mark between two sentences as outside both."""
+        """Converts a span. A mark between two sentences is outside both."""
         start, end = span
         before_end = self._inserted[bisect_left(self._places, end)]
         before_start = self._inserted[bisect_right(self._places, start)] if start < end else before_end

@@ -1,4 +1,4 @@
-"""Rewords a faulty sentence, either with a chat model and the evidence or by rules."""
+"""Rewords a faulty sentence, either with a chat model that reads the evidence, or by rules."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from factloop.tools.text.markup import plain_text
 
 PROMPT = "correction/rewrite"
 STAGE = "rewrite"
-CONTEXT_CHARACTERS = 600  # number of characters of preceding text shown with a sentence
+CONTEXT_CHARACTERS = 600  # maximum length of the text before the sentence that the model reads
 MOST_GROWTH, ROOM = 2, 200
-"""A new wording may be at most `MOST_GROWTH` times as long as the old one, plus `ROOM` characters."""
+"""The maximum length of a new wording is `MOST_GROWTH` times the length of the sentence, plus `ROOM` characters."""
 
 _FORBIDDEN = re.compile(
     r"https?:[^\s)\]>]*|www\.[^\s)\]>]*|\]\([^\s)]*|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
-"""Links, images, tags, fences and control characters, which evidence must not introduce into the text."""
+"""Links, images, tags, fences and control characters, which must not get from the evidence into the text."""
 
 
 class RewrittenSentence(StructuredOutput):
@@ -46,22 +46,22 @@ class Rewriter(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the rewriter that corrections report."""
+        """The name of the rewriter, for use in corrections."""
         ...
 
     @property
     def hashes(self) -> Mapping[str, str]:
-        """SHA-256 hash of each prompt that it uses."""
+        """The SHA-256 hash of each prompt that the rewriter uses."""
         ...
 
     async def reword(self, fault: Fault) -> Wording:
-        """The new wording on one line, or an empty wording if nothing remains. Raises FactloopError."""
+        """The new wording on one line, or an empty wording if no claims remain. Raises FactloopError."""
         ...
 
 
 @dataclass(frozen=True)
 class ModelRewriter:
-    """Rewords each sentence with one model call. It shares the cache, budget and pace of the check."""
+    """Rewords each sentence with one model call, sharing the check's cache, budget and rate limits."""
 
     gateway: ModelGateway
     prompts: PromptRegistry
@@ -82,12 +82,12 @@ class ModelRewriter:
         )
         text = _on_one_line(answer)
         if text and text[-1].isalnum() and not fault.text[-1].isalnum():
-            text += fault.text[-1]  # otherwise it would run into the next sentence
+            text += fault.text[-1]  # keep the full stop
         return Wording(text, tuple(item.id for item in fault.evidence), self.name) if text else Wording("")
 
 
 def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
-    """The prompt for a faulty sentence, with each claim under a tag that says how to treat it."""
+    """The prompt for a faulty sentence. A tag around the claims says how to treat them."""
     shown = fault.before
     return prompts[PROMPT].render(
         question=fault.prompt or None,
@@ -102,7 +102,6 @@ def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
 
 
 def _said_otherwise(one: Contradiction) -> str:
-    """A claim, followed by lines with its wrong words and the passages that contradict it, if these are known."""
     wrong = " ".join(one.claim.judgement.wrong.split())
     lines = [
         " ".join(one.claim.self_contained.split()),
@@ -117,7 +116,6 @@ def _on_one_line(answer: RewrittenSentence) -> str:
 
 
 def _is_usable(fault: Fault, answer: RewrittenSentence) -> None:
-    """Raises ModelOutputError if the reply is not a valid correction of the sentence."""
     complaint = _complaint(fault, _on_one_line(answer))
     if complaint:
         raise ModelOutputError(complaint, schema=RewrittenSentence.__name__, reply=answer.model_dump_json())
@@ -146,13 +144,13 @@ def _complaint(fault: Fault, new: str) -> str | None:
 
 
 NAME = "offline rewriter"
-NO_VALUE = "the evidence has no value that could replace it"
+NO_VALUE = "the evidence contains no value to replace the wrong one"
 _STOPS = ".!?…。！？｡؟।"
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """Wrong words in a claim, and the words from the source that should replace them."""
+    """Wrong words in a claim, and the words from the source to replace them with."""
 
     wrong: str
     right: str
@@ -174,10 +172,10 @@ class Exchange:
 
 
 class OfflineRewriter:
-    """Replaces wrong values in a sentence with the correct values named by the judge. The result is checked again.
+    """Replaces wrong values in a sentence with the correct values, as quoted by the judge. The result is checked again.
 
-    A value is replaced only if it occurs exactly once in the sentence. Sentences that cannot be corrected in this way
-    are marked. If unproven claims should be removed, the remaining claims are restated without markup.
+    A value is replaced only if it occurs exactly once in the sentence. A sentence that cannot be corrected in this way
+    is marked. If unproven claims should be removed, the remaining claims are restated without markup.
     """
 
     @property
@@ -189,9 +187,9 @@ class OfflineRewriter:
         return {}
 
     async def reword(self, fault: Fault) -> Wording:
-        """The sentence with all values replaced or, if this is impossible, with only the claims to keep.
+        """The sentence with all wrong values replaced or, if this is impossible, with only the claims to keep.
 
-        Raises ToolError if only a fragment of a sentence, or part of a table row, would remain.
+        Raises ToolError if only a fragment of the sentence, or part of a table row, would remain.
         """
         text = _exchanged(fault) if fault.contradicted and not fault.removed else None
         if text is None:
@@ -200,28 +198,28 @@ class OfflineRewriter:
 
 
 def exchange_of(claim: Claim) -> Exchange | None:
-    """The wrong and correct words, or None unless the judge names both."""
+    """The wrong and the correct words, or None unless the judge quotes both."""
     wrong, right = claim.judgement.wrong.strip(), claim.judgement.instead.strip()
     return Exchange(wrong, right) if wrong and right else None
 
 
 def restated(fault: Fault) -> str:
-    """The claims to keep, each as the sentence that was originally extracted; empty if there are none.
+    """The claims to keep, each as a sentence, or an empty string if there are none.
 
-    Raises ToolError if only a fragment would remain, such as *Ada died* from *Ada died in Oslo*.
+    Raises ToolError if only a fragment of the sentence would remain, such as *Ada died* from *Ada died in Oslo*.
     """
     stop = fault.text[-1] if fault.text[-1:] in _STOPS else "."
     kept = [plain_text(claim.text).strip() for claim in fault.staying]
     for text in kept:
         if any(_is_stump(text, plain_text(claim.text)) for claim in fault.wrong):
-            raise ToolError(f"only {text!r} would remain of the sentence", tool=NAME)
+            raise ToolError(f"cannot remove the claim, because only {text!r} would remain of the sentence", tool=NAME)
     ends = {text: "" if text[-1:] in _STOPS else stop for text in kept}
     return " ".join(f"{text[:1].upper()}{text[1:]}{end}" for text, end in ends.items())
 
 
 def _exchanged(fault: Fault) -> str | None:
-    """The sentence with all values replaced. None if any replacement is unknown or impossible, or if a claim to keep
-    contains the same words."""
+    """The sentence with all wrong values replaced. None if any replacement is unknown or impossible, or if a claim to
+    keep contains the wrong words."""
     text, kept = fault.text, [plain_text(claim.text) for claim in fault.staying]
     for one in dict.fromkeys(exchange_of(contradiction.claim) for contradiction in fault.contradicted):
         shared = one is not None and any(one.stands_in(other) for other in kept)
@@ -233,7 +231,7 @@ def _exchanged(fault: Fault) -> str | None:
 
 
 def _cut_down(fault: Fault) -> Wording | None:
-    """A shortened wording to try if the replacement fails its check; None if the sentence cannot be shortened."""
+    """A shorter wording to try if the replacement fails its check, or None if the sentence cannot be shortened."""
     try:
         return _left_over(fault, NOT_CONFIRMED) if fault.staying else None
     except ToolError:
@@ -242,7 +240,7 @@ def _cut_down(fault: Fault) -> Wording | None:
 
 def _left_over(fault: Fault, detail: str) -> Wording:
     if "|" in fault.text and fault.staying:
-        raise ToolError("a table row cannot be shortened", tool=NAME)
+        raise ToolError("cannot shorten a table row", tool=NAME)
     text = "" if "|" in fault.text else restated(fault)
     return Wording(text, by=NAME if text else "", detail=detail, is_cut=bool(fault.contradicted))
 
@@ -252,13 +250,13 @@ def _is_stump(text: str, of: str) -> bool:
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
-    """The spans at which the words occur in a text as whole words. For example, 48 does not occur in 48.5 or 1,248."""
+    """The spans where the words occur as whole words. For example, 48 does not occur in 48.5 or 1,248."""
     for found in re.finditer(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)", text, re.IGNORECASE):
         yield found.span()
 
 
 def _with_article(before: str, right: str) -> str:
-    """The text before the correct words, with *a* or *an* at its end adapted to them."""
+    """The text before the correct words. If it ends with *a* or *an*, the article is changed to match these words."""
     article = re.search(r"\b([Aa])n? $", before)
     if article is None or not right[:1].isalpha():
         return before

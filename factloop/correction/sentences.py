@@ -1,4 +1,4 @@
-"""Reads the sentences of a response from its report, and separates the claims to correct from those to keep."""
+"""Reads the sentences of a response from its report, and separates claims to correct from claims to keep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from factloop.correction.records import Unsupported
 
 @dataclass(frozen=True)
 class ResponseSentence:
-    """A sentence of the response with its claims. `response[start:end]` is its text."""
+    """A sentence in the response with its claims. The text of the sentence is `response[start:end]`."""
 
     start: int
     end: int
@@ -30,12 +30,12 @@ class ResponseSentence:
 
     @property
     def wrong(self) -> tuple[Claim, ...]:
-        """The claims to correct or remove: all contradicted claims and, with `removes_unproven`, unproven ones."""
+        """The claims to correct or remove: all contradicted claims and, with `removes_unproven`, unproven claims."""
         return tuple(claim for claim in self.claims if self._goes(claim))
 
     @property
     def kept(self) -> tuple[Claim, ...]:
-        """All other claims. They must not be removed."""
+        """All other claims, which must not be removed."""
         return tuple(claim for claim in self.claims if not self._goes(claim))
 
     def _goes(self, claim: Claim) -> bool:
@@ -46,10 +46,9 @@ class ResponseSentence:
 def sentences_of(
     report: FactualityReport, unproven: Unsupported = "mark"
 ) -> tuple[list[ResponseSentence], list[ResponseSentence]]:
-    """The sentences with claims, in the order of the response, and a second list of those that cannot be changed.
+    """The sentences with claims, in the order of the response, and a second list of sentences that cannot be changed.
 
-    The second list contains sentences that are not in the response. If two sentences overlap, it contains the later
-    one, because it is unclear which of the two to change.
+    A sentence cannot be changed if it is not in the response, or if it overlaps an earlier sentence.
     """
     by_span: dict[tuple[int, int], list[Claim]] = {}
     for claim in report.claims:
@@ -71,7 +70,7 @@ _CLOSING_TAG = re.compile(r"\s*</([a-zA-Z][\w-]{0,30})\s*>$")
 
 
 def core(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without formatting marks whose counterpart is outside it: `**A.` in `**A. B.**` becomes `A.`"""
+    """The range without formatting marks that are closed or opened elsewhere: `**A.` in `**A. B.**` becomes `A.`"""
     while (trimmed := _trimmed(text[start:end])) != (0, end - start):
         start, end = start + trimmed[0], start + trimmed[1]
     return start, end

@@ -1,1 +1,1 @@
-"""Reports which configured parts work, in which modes and with which limits, and how to fix the others."""
+"""Tests every configured part, and says how to fix the parts that do not work."""

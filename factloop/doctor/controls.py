@@ -1,9 +1,8 @@
-"""Tests the judge on sentences that are known to be true or false, checked against supplied documents.
+"""Tests the judge on sentences that the supplied documents are known to support or contradict.
 
-The place and the people are invented, so a model cannot know them, and half of the sentences are false, each in a
-different way. A dozen sentences can only show whether a judge reads the documents; `factloop research audit` measures
-how well it judges. A judge without a chat model (`--judge`) gets twenty claims, each with the decisive text, so nothing
-is split or searched.
+The place and the people are invented, so that a model cannot know them. Half of the sentences are false, each in a
+different way. A dozen sentences can show only whether a judge reads the documents. To measure how well it judges, use
+`factloop research audit`. A judge set with `--judge` gets twenty claims, each with the decisive text.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ SENTENCES: tuple[tuple[str, bool], ...] = (
     ("No visitor gets in during January.", True),
     ("The Eiffel Tower was finished in 1889.", False),
 )
-"""Sentences of the answer. The last one is true but not in the documents, so it must not be judged supported."""
+"""The sentences and whether they are true. The last is true but not in the documents, so it counts as false."""
 PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("Harrow Mill was built for the weaver Agnes Dorling in 1784.", MILL, True),
     ("Agnes Dorling's nephew Peter Voss gave Harrow Mill an iron wheel in 1823.", MILL, True),
@@ -69,16 +68,16 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
     ("Children of 14 enter the museum of Harrow Mill for free.", VISITS, False),
     ("The Eiffel Tower was finished in 1889.", VISITS, False),
 )
-"""Claims, each with the text to judge it by and whether the text supports it. The last one is true but unsupported."""
+"""The claims, their evidence, and whether the evidence supports them. The last claim is true but unsupported."""
 GOOD, ENOUGH = 5 / 6, 2 / 3
-"""Fractions of both the true and the false sentences that a judge must get right for a grade of `good` or
-`usable_with_care`."""
+"""For the grade `good` or `usable_with_care`, a judge must get this fraction of the true and of the false sentences
+right."""
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
-ADVICE = "Its verdicts are not reliable. Use {better}, or measure it on labelled claims (factloop research audit)."
+ADVICE = "The verdicts are not reliable. Use {better}, or measure errors on labelled claims (factloop research audit)."
 
 
 async def ask_controls(settings: CheckSettings, meter: UsageMeter) -> WorkingPart:
-    """Checks the sentences with the plan in the settings, but only against these documents. Raises FactloopError."""
+    """Checks the sentences against the documents above, with the plan in the settings. Raises FactloopError."""
     asked = settings.model_copy(update={"recording": None, "cache": False, "search": (), "docs": (), "cascade": None})
     documents = [
         Document(text, metadata={"title": title, "source": f"factloop doctor, {title}"})
@@ -129,7 +128,7 @@ def _graded(found: ControlsFound, better: str) -> WorkingPart:
 
 
 def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: int) -> Grade:
-    """Returns the grade, which is based on the kind of sentences that was judged worse."""
+    """Returns the grade. It depends on the true or the false sentences, whichever were judged worse."""
     if n_true_supported >= GOOD * n_true and n_false_refused >= GOOD * n_false:
         return "good"
     is_enough = n_true_supported >= ENOUGH * n_true and n_false_refused >= ENOUGH * n_false
@@ -137,7 +136,7 @@ def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: 
 
 
 def count(report: FactualityReport) -> ControlsFound:
-    """Counts how the sentences were judged. A sentence is supported if all its claims are, rejected if any is."""
+    """Counts the verdicts. A sentence is supported if all its claims are supported, and rejected if any is rejected."""
     verdicts = [{claim.judgement.verdict for claim in _claims_of(report, number)} for number in range(len(SENTENCES))]
     true = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if is_true]
     false = [found for found, (_, is_true) in zip(verdicts, SENTENCES, strict=True) if not is_true]
@@ -161,7 +160,7 @@ def _claims_of(report: FactualityReport, number: int) -> Sequence[Claim]:
 def _said(found: ControlsFound) -> list[str]:
     said = [
         f"{found.n_true_supported} of {found.n_true} true sentences supported",
-        f"{found.n_false_refused} of {found.n_false} false ones not supported",
+        f"{found.n_false_refused} of {found.n_false} false sentences not supported",
     ]
     return said + ([f"{found.n_unscored} unscored"] if found.n_unscored else [])
 
@@ -171,5 +170,5 @@ def _meaning(found: ControlsFound) -> str:
     n_wrong = n_all - found.n_true_supported - found.n_false_refused
     wrong = f"{n_wrong} of {n_all} verdicts wrong or missing" if n_wrong else f"all {n_all} verdicts right"
     if found.grade == "good":
-        return f"{wrong}: it reads the sources; to measure its errors on your texts, use factloop research audit"
-    return f"{wrong}: read the evidence before relying on a verdict"
+        return f"{wrong}: the judge reads the sources; to measure errors on your texts, use factloop research audit"
+    return f"{wrong}: read the evidence before you rely on a verdict"

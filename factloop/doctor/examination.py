@@ -1,4 +1,4 @@
-"""Examines everything that is configured, concurrently."""
+"""Tests everything that is configured, concurrently."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ from factloop.tools.models.chat import ChatModel
 from factloop.tools.models.context_length import listed_names
 from factloop.trust.settings import TrustSettings
 
-QUESTIONS = 8  # time limit of an examination, as a number of calls: two calls, with repairs and changes of mode
-CALLS = 30  # time limit of the controls, as a number of calls
+QUESTIONS = 8  # time limit for a test, in calls: two calls, with repairs and changes of mode
+CALLS = 30  # time limit for the controls, in calls
 NO_SUCH_MODEL = 404
 MOST_NAMED, LONGEST_NAME = 8, 100
-"""Maximum number of a server's models to list, and of characters in each of their names."""
+"""Maximum number of a server's models to list, and maximum length of each name in characters."""
 COULD_BE: dict[Part, str] = {
-    "model": "Choose one with --model; see docs/models.md.",
-    "subject_model": "For TrustBC, set the model to test (--subject-model).",
-    "search": "Choose one with --search; see docs/search.md.",
-    "documents": "Set files or folders with --docs.",
+    "model": "To use a model, set --model; see docs/models.md.",
+    "subject_model": "For TrustBC, set the model to test with --subject-model.",
+    "search": "To search the web, set --search; see docs/search.md.",
+    "documents": "To check against documents, set files or folders with --docs.",
 }
-"""Parts that users often want to configure but need not, with advice on how to do so."""
+"""Optional parts that many users want, with advice on how to configure them."""
 
 
 async def diagnose(
     check: CheckSettings, trust: TrustSettings, others: Sequence[Look] = (), *, controls: bool = False
 ) -> Diagnosis:
-    """Returns findings about everything in these settings, about `others`, and about parts that are not configured.
+    """Tests everything in these settings and in `others`, and lists parts that are not configured.
 
-    Sends one or two requests to each model, search and server, which costs a fraction of a cent if they charge. With
+    Sends one or two requests to each model, search and server, which costs at most a fraction of a cent each. With
     `controls`, the judge also checks a text whose sentences are known to be true or false, which takes at least 3
-    calls. Does not read from the cache, and saves nothing. Failures become findings, so FactloopError is not raised.
+    calls. Does not read the cache, and saves nothing. Failures become findings instead of raising FactloopError.
     """
     meter, started = UsageMeter(), time.perf_counter()
     looks = [*_looks(check, trust, meter), *others]
@@ -110,7 +110,7 @@ def _look_at_model(
     part: Part, settings: RunSettings, name: str, base_url: str | None, temperature: float | None, meter: UsageMeter
 ) -> Look:
     async def ask() -> WorkingPart:
-        asked = settings.model_copy(update={"recording": None})  # queries the model itself
+        asked = settings.model_copy(update={"recording": None})  # so that the model itself is tested
         chat = build_model(asked, name, base_url=base_url, temperature=temperature)
         may_search = isinstance(settings, CheckSettings) and settings.tool_calling
         try:
@@ -126,14 +126,14 @@ def _look_at_model(
 
 
 async def _naming_models(error: ToolError, chat: ChatModel) -> ToolError:
-    """If a server does not have the model, adds the names of the models that it lists to the error."""
+    """Adds the names of the server's models to the error for an unknown model."""
     names = [name[:LONGEST_NAME] for name in await listed_names(chat)]
     if not names:
         return error
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    said = f"{error}: its server lists {', '.join(names[:MOST_NAMED])}{more}"
+    said = f"{error}; the server offers {', '.join(names[:MOST_NAMED])}{more}"
     return ToolError(said, tool=error.tool, status=error.status)
 
 
 async def _nameless() -> WorkingPart:
-    raise ConfigError("--base-url is set without --model: set one, for example openai:NAME")
+    raise ConfigError("--base-url needs a model: set --model, for example to openai:NAME")

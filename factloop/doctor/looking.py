@@ -1,4 +1,4 @@
-"""Examines one part of the setup. Every failure becomes a finding with advice."""
+"""Tests one part of the setup. A failure becomes a finding with advice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from factloop.core.errors import FactloopError, ModelOutputError, ToolError, Too
 from factloop.doctor.records import ControlsFound, ModelFound, Part, PartFound
 from factloop.tools.calls.blame import is_out_of_reach
 
-UNEXPECTED = "factloop does not expect this error: please report it."
+UNEXPECTED = "This error is unexpected. Please report it as a bug in factloop."
 
 
 @dataclass(frozen=True)
@@ -22,20 +22,20 @@ class WorkingPart:
     model: ModelFound | None = None
     controls: ControlsFound | None = None
     problem: str = ""
-    """What is wrong although there was no error. Empty if nothing is wrong."""
+    """What is wrong even though there was no error. Empty if nothing is wrong."""
     advice: str = ""
 
 
 @dataclass(frozen=True)
 class Look:
-    """A part to examine, with a function that raises an error if the part does not work."""
+    """A part to test, with a function that raises an error if the part does not work."""
 
     part: Part
     name: str
     ask: Callable[[], Awaitable[WorkingPart]]
 
     async def taken(self, within_s: float) -> PartFound:
-        """Runs the test with a time limit in seconds and returns the finding."""
+        """Runs the test for at most `within_s` seconds and returns the finding."""
         try:
             async with asyncio.timeout(within_s) as scope:
                 seen = await self.ask()
@@ -48,12 +48,12 @@ class Look:
         return PartFound(part=self.part, name=self.name, state="fails" if seen.problem else "works", **vars(seen))
 
     def _surprised(self, error: Exception) -> PartFound:
-        """Reports only the type of an unexpected error, because its message may contain a key."""
+        """Reports only the type of an unexpected error, because the message may contain a key."""
         problem = f"the test raised {type(error).__name__}"
         return PartFound(part=self.part, name=self.name, state="fails", problem=problem, advice=UNEXPECTED)
 
     def _failed(self, error: FactloopError) -> PartFound:
-        """Reports the original message of a failure caused by the setup. The advice is separate."""
+        """Reports the original error message, and the advice separately."""
         cause = error.__cause__ if isinstance(error.__cause__, ToolError) else error
         return PartFound(
             part=self.part, name=self.name, state="fails", problem=" ".join(str(cause).split()), advice=advice_on(cause)
@@ -61,16 +61,16 @@ class Look:
 
 
 def in_thread(look: Callable[[], WorkingPart]) -> Callable[[], Awaitable[WorkingPart]]:
-    """Returns an asynchronous test that runs a slow, synchronous test in a thread."""
+    """Makes a synchronous test asynchronous by running it in a thread."""
     return lambda: asyncio.to_thread(look)
 
 
 def advice_on(error: BaseException) -> str:
-    """Returns advice on a failure, or an empty string if the error's message already contains the advice."""
+    """Returns advice on a failure, or an empty string if the error message already contains advice."""
     if isinstance(error, ToolTimeout):
-        return "Find out why the server is slow, or give it more time (--timeout)."
+        return "Find out why the server is slow, or set a longer --timeout."
     if isinstance(error, ModelOutputError):
-        return "Use another model, or a chat template that lets its server enforce a schema (docs/models.md)."
+        return "Use another model, or a chat template with which the server can enforce a schema (see docs/models.md)."
     if not isinstance(error, ToolError):
         return ""
     if error.status in (401, 403):
@@ -78,7 +78,7 @@ def advice_on(error: BaseException) -> str:
     if error.status == 404:
         return "Correct the name or the address."
     if error.wants_pause:
-        return "Wait, or raise the limits of your account: the rate limit or the quota is exhausted."
+        return "The rate limit or quota is exhausted. Wait, or raise the limits of your account."
     if is_out_of_reach(error):
         return "Start the server, correct its address, or check the network."
     return "Check the server's log."

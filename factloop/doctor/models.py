@@ -1,4 +1,4 @@
-"""Asks a chat model SAFE's question about an undisputed claim, and determines which answer modes the model supports."""
+"""Tests a chat model by asking SAFE's question about an obvious claim, and finds out which modes the server accepts."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ STAGE = "doctor"
 SPOKEN = {
     Mode.TOOLS: "tool calls",
     Mode.JSON_SCHEMA: "JSON schema",
-    Mode.JSON_MODE: "JSON, its schema in the prompt",
-    Mode.TEXT: "plain text, its schema in the prompt",
+    Mode.JSON_MODE: "JSON with the schema in the prompt",
+    Mode.TEXT: "plain text with the schema in the prompt",
 }
 _RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=10.0)
-"""A policy with few retries, because a person is waiting and because frequent rejections are also a finding."""
+"""There are few retries, because a person is waiting and because frequent rejections are also worth reporting."""
 _SEARCHES = Offers(
     {"web": "Search the web."}, SearchCall, Assessment, undecided=lambda one: one.verdict == "insufficient"
 )
@@ -51,10 +51,10 @@ _SEARCHES = Offers(
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
 ) -> WorkingPart:
-    """Asks once with the offer of a search, if the model `may_search`, and once without it.
+    """Asks the model twice, first with the offer of a search (only if `may_search` is set) and then without.
 
     Uses neither the cache nor anything that earlier runs learnt about the server. Raises FactloopError, for example if
-    no answer could be parsed.
+    no answer can be parsed.
     """
     if settings.limits_money and chat.price is None:
         raise ConfigError(unknown_price(chat.name))
@@ -117,7 +117,6 @@ def _question(prompts: PromptRegistry, *, n_searches: int) -> RenderedPrompt:
 
 
 def _mode(gateway: ModelGateway, strongest: Mode) -> Mode:
-    """Returns the mode for the next question, which is `strongest` or a weaker mode."""
     modes = list(Mode)
     return next(mode for mode in modes[modes.index(strongest) :] if gateway.abilities.offers(mode))
 
@@ -138,5 +137,6 @@ def _limits(settings: RunSettings, chat: ChatModel, found: ModelFound) -> tuple[
     said = [] if found.context_tokens is None else [f"{found.context_tokens:,} tokens of context"]
     said += [] if settings.max_tokens is None else [f"{settings.max_tokens:,} per reply"]
     said.append(f"{reply_timeout_s(settings, chat.identity.get('base_url')):g} s per call")
-    said += [] if found.knows_price else ["no budget in USD: its price is unknown; set --price-in and --price-out"]
+    if not found.knows_price:
+        said.append("no budget in USD, because the price is unknown; set --price-in and --price-out")
     return tuple(said)

@@ -1,4 +1,4 @@
-"""Examines everything except models: searches, documents, knowledge bases and local installations."""
+"""Tests everything except models: searches, documents, knowledge bases and local files."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ async def _ask(settings: CheckSettings, name: str, meter: UsageMeter) -> Working
     started = time.perf_counter()
     hits = await tool.asearch(QUERY, settings.results_per_search)
     meter.searched("search", time.perf_counter() - started, tool.usd_per_query)
-    found = f"{plural(len(hits), 'hit')} for “{QUERY}”" if hits else f"answered, but found nothing about “{QUERY}”"
+    found = f"{plural(len(hits), 'result')} for “{QUERY}”" if hits else f"works, but found nothing about “{QUERY}”"
     return WorkingPart(how=(*facts, found), limits=(_price(tool.usd_per_query), f"{settings.timeout_s:g} s per query"))
 
 
 def _price(usd: float | None) -> str:
     if usd is None:
-        return "no budget in USD: its price is unknown"
+        return "no budget in USD, because the price is unknown"
     return f"{usd:g} USD per query" if usd else "free"
 
 
@@ -104,7 +104,7 @@ async def _select(settings: TrustSettings) -> WorkingPart:
         rows = await SparqlClient(endpoint, settings.timeout_s).select(hierarchy_query(CLASSES), "type", "above")
     finally:
         await endpoint.aclose()
-    ontology = "DBpedia's ontology is loaded" if rows else "answered, but without DBpedia's ontology to order types"
+    ontology = "DBpedia's ontology is loaded" if rows else "works, but lacks DBpedia's ontology, so types have no order"
     return WorkingPart(how=(ontology,), limits=_limits(settings))
 
 
@@ -118,7 +118,7 @@ def _endpoint(tool: str, url: str, accept: str, timeout_s: float) -> Endpoint:
 
 
 def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator[Look]:
-    """Yields tests of local parts. TrustScore uses the embeddings of checks, unless only its own are set."""
+    """Yields tests for local parts. The embeddings for checks are also used for TrustScore, if they are set."""
     if check.prompts is not None:
         yield Look("prompts", str(check.prompts), in_thread(partial(_prompts, check)))
     if check.cascade is not None and (check.judge is None or check.model is not None):
@@ -136,18 +136,18 @@ def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator
 
 
 def offline_engine() -> WorkingPart:
-    """Returns the judge that is used if no model is set. Raises MissingExtra."""
+    """Reports the baseline, which is used if no model is set. Raises MissingExtra."""
     require("offline", "a check without a model (--model)")
-    return WorkingPart(how=("the bundled baseline; no model or judge is set",))
+    return WorkingPart(how=("the bundled baseline, since no model or judge is set",))
 
 
 def named_judge_of(settings: CheckSettings) -> WorkingPart:
-    """Loads the judge that is used if there is no chat model. Raises ConfigError, MissingExtra."""
+    """Loads the judge, which is used if there is no chat model. Raises ConfigError, MissingExtra."""
     named = named_judge(settings, has_model=False)
-    assert named is not None  # because it is set
+    assert named is not None  # because a judge is set
     upper, lower = named.fingerprint.upper, named.fingerprint.lower
     tuned = () if lower is None else (f"tuned on your labels: not supported up to {lower:g}, supported from {upper:g}",)
-    return WorkingPart(how=(f"judges without a chat model: {named.fingerprint.verifier}", *tuned))
+    return WorkingPart(how=(f"{named.fingerprint.verifier} judges without a chat model", *tuned))
 
 
 def _prompts(settings: CheckSettings) -> WorkingPart:
@@ -157,7 +157,7 @@ def _prompts(settings: CheckSettings) -> WorkingPart:
 
 def _cascade(settings: CheckSettings) -> WorkingPart:
     cascade = load_cascade(settings, has_model=settings.model is not None)
-    assert cascade is not None  # because it is set
+    assert cascade is not None  # because a cascade is set
     return WorkingPart(how=(f"{cascade.fingerprint.verifier} settles clear claims",))
 
 

@@ -17,32 +17,32 @@ State = Literal["works", "fails", "not_configured"]
 
 
 class ModelFound(Record):
-    """The kinds of requests that the server of a model accepts."""
+    """The kinds of requests that a model's server accepts."""
 
     with_tools: Mode | None
-    """The mode for requests that offer a search, or None if there were no such requests."""
+    """The mode for requests that offer the model a search, or None if searches were not offered."""
     alone: Mode
     """The mode for all other requests with a schema."""
     unavailable: tuple[Mode, ...]
-    """Modes that the server rejects, or that it accepts but ignores."""
+    """Modes that the server rejects or ignores."""
     log_probabilities: bool
-    """Whether the server returned log-probabilities, without which verdicts have no score."""
+    """Whether the server returns log-probabilities, which are needed for scores."""
     context_tokens: Count | None
     """Maximum number of tokens in a prompt and its reply, if the server reports it."""
     knows_price: bool
-    """Whether the model's price is known, which a budget in dollars requires."""
+    """Whether the model's price is known. If not, there can be no budget in dollars."""
 
 
 Grade = Literal["good", "usable_with_care", "not_usable"]
-"""A judge's grade on sentences known to be true or false."""
+"""A judge's grade on sentences that are known to be true or false."""
 
 
 class ControlsFound(Record):
-    """The performance of a judge on sentences known to be true or false."""
+    """A judge's results on sentences that are known to be true or false."""
 
     grade: Grade
-    """`good` if at most one in six sentences of each kind is judged wrong, `usable_with_care` if at most one in three
-    is, otherwise `not_usable`."""
+    """`good` if the judge is wrong on at most one in six true and one in six false sentences, `usable_with_care` if it
+    is wrong on at most one in three of each, and `not_usable` otherwise."""
     n_true: Count
     n_true_supported: Count
     """Number of true sentences whose claims were all judged supported."""
@@ -50,11 +50,11 @@ class ControlsFound(Record):
     n_false_refused: Count
     """Number of false sentences with at least one claim judged not supported or irrelevant."""
     n_unscored: Count
-    """Number of sentences without a claim, or with a claim without a verdict. They count as neither kind."""
+    """Number of sentences without claims, or with an unscored claim."""
 
 
 class PartFound(Record):
-    """A part that is configured, or that could be."""
+    """The result for one part of the setup, even if the part is not configured."""
 
     part: Part
     name: str
@@ -66,24 +66,24 @@ class PartFound(Record):
     problem: str = ""
     """What is wrong. Empty unless the part fails."""
     advice: str = ""
-    """What to do. Empty if there is nothing to do, or if the problem already says it."""
+    """What to do. Empty if there is nothing to do, or if `problem` already says what to do."""
     model: ModelFound | None = None
     controls: ControlsFound | None = None
 
     @field_validator("how", "limits")
     @classmethod
     def _hold_whole_characters(cls, said: tuple[str, ...]) -> tuple[str, ...]:
-        """Replaces lone surrogates in quotes from servers. The base class does so only in top-level texts."""
+        """Replaces lone surrogates in text from servers, which the base class replaces only outside tuples."""
         return tuple(map(whole, said))
 
 
 class ExtraFound(Record):
-    """An optional extra of the package."""
+    """An extra of the factloop package."""
 
     extra: str
     installed: bool
     install: str
-    """The command that installs it."""
+    """The command that installs the extra."""
 
 
 class Diagnosis(Record):

@@ -1,1 +1,1 @@
-"""Code shared by all interfaces: loading of settings, server addresses, and access control."""
+"""Code that all interfaces share: settings, server addresses, and access control."""

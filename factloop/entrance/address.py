@@ -1,4 +1,4 @@
-"""The address that a server listens on, and the API keys that it accepts."""
+"""Defines the address that a server listens on, along with the API keys that the server accepts."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from factloop.entrance.keys import ApiKeys
 
 @dataclass(frozen=True, kw_only=True)
 class Binding:
-    """An address to listen on. Raises ConfigError if other machines can reach the address, but there are no keys."""
+    """An address to listen on. Raises ConfigError if there are no keys and other machines can reach the address."""
 
     host: str = "127.0.0.1"
     port: int = 8000
-    """0 picks a free port."""
+    """The port, or 0 for any free port."""
     keys: ApiKeys = field(default_factory=ApiKeys)
 
     def __post_init__(self) -> None:
         if not self.is_loopback and not self.keys:
             raise ConfigError(
-                f"--host {self.host}: others could reach it, so set a key (--api-key-file or FACTLOOP_SERVICE_KEYS)"
+                f"--host {self.host} needs an API key, since other machines can reach it: set --api-key-file or "
+                "FACTLOOP_SERVICE_KEYS"
             )
         if not 0 <= self.port <= 65535:
             raise ConfigError(f"--port {self.port}: must be between 0 and 65535")
@@ -36,13 +37,14 @@ class Binding:
 
     @contextmanager
     def listening(self) -> Iterator[socket.socket]:
-        """Yields the listening socket and closes it afterwards. Raises ConfigError if the address cannot be bound."""
+        """Yields the listening socket, and closes it at the end. Raises ConfigError if the address cannot be used."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             taken = socket.create_server((self.host, self.port), family=family, backlog=2048)
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise ConfigError(f"--host {self.host} --port {self.port} cannot be used ({reason})") from error
+            said = f"cannot listen on host {self.host}, port {self.port} ({reason}); choose another --host or --port"
+            raise ConfigError(said) from error
         with taken:
             yield taken
 
@@ -64,5 +66,4 @@ def address_of(listening: socket.socket) -> str:
 
 
 def in_brackets(host: str) -> str:
-    """Returns the host as it appears in a URL, with IPv6 addresses in brackets."""
     return f"[{host}]" if ":" in host else host

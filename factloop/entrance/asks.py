@@ -1,4 +1,4 @@
-"""Models of the requests from other programs. Fields, limits and errors are the same over HTTP and MCP."""
+"""Defines requests from other programs. The fields, limits and errors are the same for HTTP and MCP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_DOCUMENT = 2_000_000
 MOST_DOCUMENTS = 1_000
 MOST_METADATA = 100  # maximum number of keys in a document's metadata
 _LEVELS_AROUND = 100
-"""Upper bound on the nesting that requests and reports add around metadata. The JSON parser accepts 200 levels."""
+"""Maximum number of levels of JSON around metadata in a request or report. The JSON parser accepts 200 in total."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
 Prompt = Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)]
@@ -27,7 +27,7 @@ DocumentText = Annotated[str, StringConstraints(max_length=LONGEST_DOCUMENT)]
 
 
 class RequestModel(BaseModel):
-    """Base class of requests. Rejects unknown fields."""
+    """Base class of requests. Unknown fields are rejected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
@@ -39,17 +39,17 @@ class RequestModel(BaseModel):
 
 
 class GivenDocument(RequestModel):
-    """A document to check the answer against. A plain string is also accepted as a document."""
+    """A document to check the answer against. You can also pass a plain string instead."""
 
     text: DocumentText
-    """Also accepted as `page_content` or `content`."""
+    """The text. The field can also be called `page_content` or `content`."""
     title: Annotated[str, StringConstraints(max_length=1_000)] = ""
     source: Annotated[str, StringConstraints(max_length=2_000)] = ""
-    """The name shown in evidence, such as the document's URL. The URL is never fetched."""
+    """The source to show with evidence, such as the document's URL. URLs are never fetched."""
     id: Annotated[str, StringConstraints(max_length=1_000)] | None = None
-    """The id by which the response can cite the document. Evidence includes it as well."""
+    """The id with which the response can cite the document. The id is also shown with evidence."""
     metadata: dict[str, Any] = Field(default_factory=dict, max_length=MOST_METADATA)
-    """Metadata to include in evidence from the document, such as `page` or `chunk_id`."""
+    """Metadata to show with evidence from the document, such as `page` or `chunk_id`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -75,15 +75,15 @@ class GivenDocument(RequestModel):
         return Document(self.text, id=self.id, metadata=metadata)
 
 
-NO_SUBJECT = "the response is missing, and no subject model is configured to write it"
+NO_SUBJECT = "the response is missing, and no subject model is configured to write one: pass a response"
 NOTHING_TO_SCORE_BY = "there is nothing to score the response by: pass documents"
 NOTHING_TO_SEARCH = "there is nothing to check against: pass documents, because this server has no other sources"
-NOTHING_FAITHFUL = "faithfulness needs documents: pass some, or use the mode 'factuality'"
-NO_TEXT = "there is nothing to check against: the documents contain no text"
+NOTHING_FAITHFUL = "faithfulness needs documents: pass documents, or use the 'factuality' mode"
+NO_TEXT = "there is nothing to check against: the documents contain no text; pass documents with text"
 
 
 def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
-    """Whether the documents contain any text. The operator's documents always do, because they are read at startup."""
+    """Whether the documents contain any text. The operator's documents always contain text (checked at startup)."""
     if isinstance(documents, str):
         return True
     return any((one if isinstance(one, str) else one.text).strip() for one in documents)
@@ -92,9 +92,9 @@ def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
 def nothing_to_judge_by(
     documents: str | Sequence[str | GivenDocument] | None, mode: SourceMode | None, *, can_search: bool
 ) -> str | None:
-    """Returns the reason why a check has nothing to check against, or None if it has a source. In `faithfulness` mode,
-    only the text in the documents counts. In `factuality` mode, the server's own sources also count. Without a mode,
-    the documents are used if there are any, and the server's own sources otherwise."""
+    """Returns the reason why a check has no sources, or None if it has a source. In `faithfulness` mode, only the
+    documents are sources. In `factuality` mode, the server's own sources count as well. Without a mode, the server's
+    own sources count only if there are no documents."""
     if documents is not None and hold_text(documents):
         return None
     if can_search and (mode == "factuality" or (mode is None and documents is None)):

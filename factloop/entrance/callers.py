@@ -18,19 +18,19 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768
-"""Maximum size of incomplete headers in bytes. Longer headers pass if one read returns all of them (at most 256 kB)."""
-TOLD_SO = 100  # number of connections above the limit that receive a 503 response; any more are dropped
-_LEFT_FREE = 300  # number of files that the process may need in addition to its connections
-_PIECE = 16_384  # number of bytes parsed between two checks
-_SMALL_CHUNK = 32  # average chunk size in bytes below which a body is too expensive to parse
+"""Maximum size of incomplete headers in bytes. Headers that arrive all at once may be longer (up to 256 kB)."""
+TOLD_SO = 100  # number of connections above the limit that get a 503 response; all others are dropped
+_LEFT_FREE = 300  # number of open files that the process needs in addition to its connections
+_PIECE = 16_384  # number of bytes to parse between two checks
+_SMALL_CHUNK = 32  # if the average chunk is smaller, in bytes, the body is too expensive to parse
 
 
 class BodyTooLong(Exception):
-    """The body is larger than the limit."""
+    """The body of the request is larger than the limit."""
 
 
 class CallerLeft(Exception):
-    """The caller disconnected before the body was complete."""
+    """The caller disconnected before the request was complete."""
 
 
 def most_connections(wanted: int) -> int:
@@ -44,7 +44,7 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """Returns an HTTP protocol for uvicorn that drops connections with late headers, and those far above the limit."""
+    """Returns an HTTP protocol for uvicorn that drops connections if headers are late or the limit is far exceeded."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
@@ -63,7 +63,7 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
                 if self.transport.is_closing():
                     break
                 super().data_received(piece)
-            if self.conn.their_state is h11.IDLE:  # headers are arriving but incomplete
+            if self.conn.their_state is h11.IDLE:  # the headers are incomplete
                 self._wait()
             else:
                 self._wait_no_more()
@@ -71,7 +71,7 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
         def send_400_response(self, msg: str) -> None:
             try:
                 super().send_400_response(msg)
-            except h11.LocalProtocolError:  # the request has been answered already
+            except h11.LocalProtocolError:  # the request has already been answered
                 self.transport.close()
 
         def connection_lost(self, exc: Exception | None) -> None:
@@ -91,7 +91,7 @@ def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> t
 
 
 def _is_crumbs(data: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether a body arrives in tiny chunks, each of which contains two line ends."""
+    """Whether a body arrives in tiny chunks. Each chunk contains two line ends."""
     n_chunks = data.count(b"\r\n") // 2
     return n_chunks * _SMALL_CHUNK > max(len(data), _PIECE // 4) and any(
         name == b"transfer-encoding" for name, _ in headers
@@ -99,7 +99,7 @@ def _is_crumbs(data: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 async def received(receive: Receive, most: int, within_s: float) -> bytes:
-    """Reads the complete body, up to a size and time limit. Raises BodyTooLong, CallerLeft, TimeoutError."""
+    """Reads the complete body within limits on size and time. Raises BodyTooLong, CallerLeft, TimeoutError."""
     parts, size = [], 0
     async with asyncio.timeout(within_s):
         while True:
@@ -116,7 +116,7 @@ async def received(receive: Receive, most: int, within_s: float) -> bytes:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Returns a function that receives the body as one message, and then the server's later messages (disconnects)."""
+    """Returns a function that first receives the body as one message, and then any later messages from the server."""
     waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

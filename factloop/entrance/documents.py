@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from factloop.tools.embeddings.nearest import Embedder
 
 OWN, CORPUS = "documents", "corpus"
-"""Names that evidence shows for the server's own documents, which are used for checks and scores."""
+"""Names in evidence for the server's own documents: `OWN` for checks, and `CORPUS` for TrustScores."""
 
 
 class RegisteredDocuments(DocumentSearch):
-    """Documents of the operator, which evidence calls `NAME/file` instead of revealing their paths."""
+    """Documents of the operator. Evidence shows `NAME/file` instead of their paths."""
 
     description: str = "Search the documents."
     title: str
@@ -65,15 +65,15 @@ class RegisteredDocuments(DocumentSearch):
 
 
 def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> RegisteredDocuments:
-    """Reads and indexes documents (blocking). Raises ConfigError, DataError."""
+    """Reads and indexes documents. Blocks the event loop. Raises ConfigError, DataError."""
     return _opened(name, paths, settings, embedder=build_embedder(settings))
 
 
 def hiding_checker(
     model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
 ) -> FactChecker:
-    """Returns a checker that hides the paths of its documents from callers. Reads and indexes the documents (blocking).
-    Raises ConfigError, DataError."""
+    """Returns a checker that does not reveal the paths of its documents. Reads and indexes the documents, which blocks
+    the event loop. Raises ConfigError, DataError."""
     own = (open_documents(OWN, settings.docs, settings),) if settings.docs else ()
     return FactChecker(
         model, search=(*settings.search, *own), settings=settings.model_copy(update={"docs": ()}), budget=budget
@@ -81,7 +81,7 @@ def hiding_checker(
 
 
 def open_corpus(settings: TrustSettings) -> RegisteredDocuments | None:
-    """Reads and indexes the corpus for scores, if one is set (blocking). Raises ConfigError, DataError."""
+    """Reads and indexes the corpus for TrustScores, if set. Blocks the event loop. Raises ConfigError, DataError."""
     return _opened(CORPUS, settings.corpus, settings) if settings.corpus else None
 
 
@@ -97,7 +97,7 @@ def _opened(
 
 
 def state_of(place: str) -> Hashable:
-    """Returns a value that changes when a file at this path or glob changes, or None without files (blocking)."""
+    """Returns a value that changes whenever a file at this path or glob pattern changes, or None if none exists."""
     with suppress(DataError, OSError):
         found = ((path, path.stat()) for path in find_files([place]).paths)
         return tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in found)
@@ -105,7 +105,7 @@ def state_of(place: str) -> Hashable:
 
 
 def _folder_of(path: str) -> str:
-    """The folder to hide from callers: the registered folder itself, or the folder of a registered file or glob."""
+    """The folder to hide from callers, which is the path itself if it is a folder, or else the folder around it."""
     place = Path(path)
     if place.is_dir():
         return f"{place.as_posix().rstrip('/')}/"

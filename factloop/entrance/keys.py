@@ -18,7 +18,7 @@ from factloop.entrance.serving import Calls, Dollars
 from factloop.setup.settings import describe
 
 VARIABLE = "FACTLOOP_SERVICE_KEYS"
-SHORTEST = 16  # minimum length of a key in characters; a shorter one could be guessed
+SHORTEST = 16  # minimum length of a key in characters; shorter keys could be guessed
 NO_OWNER = ""  # the owner of all requests if no keys are required
 LOOK_EVERY_S = 1.0
 
@@ -26,39 +26,39 @@ log = logging.getLogger(__name__)
 
 
 class Grant(BaseModel):
-    """The options after a key on its line: `KEY name=acme weight=2 budget_usd_per_day=5 max_calls_per_day=1000`."""
+    """The options that can follow a key: `KEY name=acme weight=2 budget_usd_per_day=5 max_calls_per_day=1000`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] = ""
-    """The caller's name in logs and metrics, and the owner of the caller's jobs. Default: digits of the key's hash."""
+    """The name of the caller, who owns all jobs requested with the key. Default: the first digits of the key's hash."""
     weight: Annotated[float, Field(ge=0.001, le=1_000)] = 1.0
-    """Number of turns that the caller gets per turn of a caller with weight 1."""
+    """Number of turns that the caller gets for each turn of a caller with weight 1."""
     budget_usd_per_day: Dollars | None = None
     max_calls_per_day: Calls | None = None
 
 
 class ApiKeys:
-    """The API keys of a server. Without keys, the server is open to everyone, and all callers count as one owner. Keys
-    with the same name belong to one caller, who owns all jobs requested with them. Each key without a name is a caller.
-    """
+    """The API keys of a server. Keys with the same name belong to one caller, who owns all jobs requested with these
+    keys. Every key without a name belongs to a separate caller. If there are no keys, the server is open to everyone,
+    and all jobs have the same owner."""
 
     def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
-        """Each key may be followed by the options of a `Grant`. A file of keys is read now and whenever it changes.
-        Raises ConfigError for a key that is too short, cannot be sent in a header, is repeated, or has other options
-        than an earlier key with the same name.
+        """Each key may be followed by the options of a `Grant`. A file is read now, and again whenever it changes.
+        Raises ConfigError if a key is too short, cannot be sent in a header or is repeated, or if keys with the same
+        name have different options.
         """
         self.grants: Mapping[str, Grant]
-        """The grants of all owners that `owner` can return. Replaced when the keys change."""
+        """Maps all owners that `owner` can return to their grants. Replaced when the keys change."""
         self.names: dict[str, str] = {}
-        """The names of all owners in logs and metrics, including owners whose keys were removed since startup."""
+        """Maps all owners to their names in logs and metrics, including owners whose keys have been removed."""
         self._secret = secrets.token_hex(32)
         self._refuse: Callable[[Grant], None] = lambda _: None
         self._file, self._stamp, self._looked_s = file, None if file is None else _stamp(file), time.monotonic()
         self._take(keys if file is None else _lines(file))
 
     def hold_to(self, refuse: Callable[[Grant], None]) -> None:
-        """Calls `refuse` with every present and future grant. It raises ConfigError for an impossible grant."""
+        """Calls `refuse` with every present and future grant. `refuse` raises ConfigError to reject a grant."""
         for grant in self.grants.values():
             refuse(grant)
         self._refuse = refuse
@@ -67,7 +67,7 @@ class ApiKeys:
         return len(self._owners)
 
     def owner(self, authorization: str | None) -> str | None:
-        """Returns the owner (a hash) for the header `Authorization: Bearer KEY`, or None if the key is unknown."""
+        """Returns the owner (a hash) for an `Authorization: Bearer KEY` header, or None if the key is unknown."""
         self.refresh()
         if not self._owners:
             return NO_OWNER
@@ -77,15 +77,14 @@ class ApiKeys:
         return matches[0] if matches and scheme.lower() == "bearer" else None
 
     def sign(self, owner: str, text: str) -> list[str]:
-        """Signs the text with each of the owner's keys. The signatures are the same in every process that has the keys,
-        and each becomes invalid when its key is removed."""
+        """Signs the text with each of the owner's keys. Every process with the same keys makes the same signatures. A
+        signature becomes invalid when its key is removed."""
         theirs = [known for known, whose in self._owners.items() if whose == owner] or [self._secret]
         return [hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest() for key in theirs]
 
     def refresh(self) -> None:
-        """Reads the file again if it has changed, and logs this. Checks at most once a second. If the file is invalid
-        or unreadable, the earlier keys stay valid. A file that has just changed may be incomplete, so it is read a
-        second later."""
+        """Reads the file again if it changed more than a second ago, since a file that has just changed may be
+        incomplete. If the file is invalid, the earlier keys stay valid. Looks at the file at most once a second."""
         if self._file is None or time.monotonic() - self._looked_s < LOOK_EVERY_S:
             return
         self._looked_s, stamp = time.monotonic(), _stamp(self._file)
@@ -107,7 +106,9 @@ class ApiKeys:
             key, *values = line.split(" ")
             hashed = _hash(key)
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
-                raise ConfigError(f"API key {number}: must be {SHORTEST} or more printable ASCII characters, no spaces")
+                raise ConfigError(
+                    f"API key {number}: must have {SHORTEST} or more printable ASCII characters, no spaces"
+                )
             if hashed in owners:
                 earlier = list(owners).index(hashed) + 1
                 raise ConfigError(f"API key {number} is the same as API key {earlier}; remove one of them")
@@ -120,7 +121,8 @@ class ApiKeys:
             if grants.setdefault(owner, grant) != grant:
                 earlier = list(owners.values()).index(owner) + 1
                 raise ConfigError(
-                    f"API key {number} and API key {earlier} have the same name, so they need the same options"
+                    f"API key {number} and API key {earlier} have the same name but different options: use the same "
+                    "options or different names"
                 )
         for grant in grants.values():
             self._refuse(grant)
@@ -130,8 +132,8 @@ class ApiKeys:
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
     """Reads keys from a file, one per line, or from FACTLOOP_SERVICE_KEYS (comma-separated). Each key may be followed
-    by the options of a `Grant`. Blank lines and lines that start with # are ignored. Raises ConfigError, also if the
-    file is empty, because that must not open the service to everyone."""
+    by the options of a `Grant`. Blank lines and lines that start with # are ignored. Raises ConfigError if keys are
+    invalid, or if the file contains no keys, since the service would then be open to everyone."""
     return ApiKeys(filter(None, map(str.strip, environment.get(VARIABLE, "").split(","))), file)
 
 
@@ -140,15 +142,14 @@ def _lines(file: Path) -> list[str]:
         lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise ConfigError(f"--api-key-file {file} cannot be read ({reason})") from error
+        raise ConfigError(f"cannot read --api-key-file {file} ({reason})") from error
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
-        raise ConfigError(f"--api-key-file {file} contains no keys")
+        raise ConfigError(f"--api-key-file {file} contains no keys: write one key per line, or omit --api-key-file")
     return keys
 
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
-    """Returns values that change when the file or its permissions change, or None if there is no file."""
     try:
         found = file.stat()
     except OSError:
@@ -161,8 +162,7 @@ def _hash(key: str) -> str:
 
 
 def key_refusal(header: str | None) -> str:
-    """Returns the error message for a caller whose `Authorization` header contains no known key."""
     scheme, _, key = (header or "").strip().partition(" ")
     if scheme.lower() == "bearer" and key.strip():
         return "the key is not valid for this server"
-    return "an API key is required: send the header Authorization: Bearer KEY"
+    return "an API key is required: send the header `Authorization: Bearer KEY`"

@@ -1,4 +1,4 @@
-"""The settings of `factloop serve` itself. The settings of its checks and scores are defined in other modules."""
+"""Defines the settings for `factloop serve` itself. Settings for checks and TrustScores are in other modules."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ SERVER = Group("server", "Server")
 Jobs = Annotated[int, Field(ge=1, le=1_000_000)]
 Dollars = Annotated[float, Field(gt=0, le=1_000_000_000)]
 Calls = Annotated[int, Field(ge=1, le=1_000_000_000)]
-"""Limited so that the database can add up dollars and calls."""
+"""Dollars and calls are limited so that the database can add them up."""
 Megabytes = Annotated[float, Field(gt=0, le=1_000_000)]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 Days = Annotated[float, Field(gt=0, le=36_500)]
-"""Limited because `datetime` cannot represent much earlier dates."""
+"""Days are limited because `datetime` cannot represent much earlier dates."""
 
 
 class ServeSettings(BaseModel):
-    """Settings of the service. Settings without a command-line flag are set in the environment or the settings file."""
+    """Settings of the service. If a setting has no flag, set it in the environment or in the settings file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -33,24 +33,24 @@ class ServeSettings(BaseModel):
     port: Annotated[int, Mark(SERVER)] = 8000
     """Port to listen on (0 for any free port)."""
     documents: Annotated[Names, Mark(SERVER, "NAME=PATH")] = ()
-    """Documents that callers can select by NAME. PATH is a file, folder or glob, which is read at startup."""
+    """Documents that callers can select by NAME. PATH is a file, folder or glob pattern, and is read at startup."""
     results: Annotated[Path | None, Mark(SERVER, "FOLDER")] = None
     """Folder of JSON reports and runs to show on the web page."""
     api_key_file: Annotated[Path | None, Mark(SERVER, "FILE")] = None
-    """File of callers' API keys, one per line, which is reloaded when it changes. Alternatively, set the environment
-    variable FACTLOOP_SERVICE_KEYS to a comma-separated list."""
+    """File of callers' API keys, one per line. The file is read again when it changes. Alternatively, set the
+    FACTLOOP_SERVICE_KEYS environment variable to a comma-separated list."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None
     """Database for jobs: sqlite:///FILE or postgresql+psycopg://... Default: a file in --folder."""
     folder: Annotated[Path | None, Mark(SERVER)] = None
     """Folder for jobs and cached replies. Default: a folder in your user data directory."""
     max_jobs: Jobs = 8
-    """Maximum number of jobs that run concurrently."""
+    """Maximum number of concurrent jobs."""
     max_jobs_together: Jobs | None = None
-    """Maximum number of jobs that run concurrently across all services that share a database."""
+    """Maximum number of concurrent jobs in all services that share a database."""
     max_queued: Number = 100
-    """Maximum number of jobs that wait in the queue."""
+    """Maximum number of jobs in the queue."""
     max_share: Annotated[float, Field(gt=0, le=1)] = 0.5
-    """Maximum fraction of all running jobs, and of all waiting jobs, for each caller if there are several keys."""
+    """Maximum fraction of `max_jobs` and of `max_queued` for each caller, if there are several keys."""
     budget_usd_per_day: Dollars | None = None
     """Cost limit in USD for all jobs in any 24 hours. Unless `budget_usd` is set, each job may use a tenth of it."""
     max_calls_per_day: Calls | None = None
@@ -58,31 +58,30 @@ class ServeSettings(BaseModel):
     max_body_mb: Megabytes = 8.0
     """Maximum size of a request in megabytes."""
     rate: str = "60/minute"
-    """Rate limit on new jobs for each caller. Read requests are allowed ten times as often."""
+    """Rate limit on each caller's new jobs. The limit on read-only requests is ten times as high."""
     keep_days: Days | None = None
-    """Delete finished jobs after this many days. By default, they are kept."""
+    """Delete finished jobs after this many days. By default, jobs are never deleted."""
     public_url: str | None = None
     """Public URL of the service behind a reverse proxy, including its path."""
     log_format: Annotated[LogFormat, Mark(SERVER)] = "text"
     """Format of log lines on standard error."""
     log_level: Annotated[LogLevel, Mark(SERVER)] = "info"
-    """Minimum level of log messages. At info, every request is logged."""
+    """Minimum level of log messages. With info, every request is logged."""
     trusted_proxy: Names = ()
-    """Address or network of a reverse proxy that is trusted to report callers' addresses."""
+    """Address or network of a reverse proxy that you trust to report callers' addresses."""
 
     @property
     def place(self) -> Path:
-        """The folder, or the default folder if none is set."""
+        """The folder, or the default folder if no folder is set."""
         return self.folder or default_folder()
 
     @property
     def database_url(self) -> str:
-        """The database URL. The default database is a file in the folder."""
+        """The database URL. By default, the database is a file in the folder."""
         return self.database or sqlite_url(self.place / "jobs.sqlite")
 
 
 def sqlite_url(path: Path) -> str:
-    """Returns the URL of a SQLite file."""
     return f"sqlite:///{quote(str(path), safe='/')}"
 
 

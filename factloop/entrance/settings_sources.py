@@ -1,5 +1,5 @@
-"""Reads settings from flags, from the environment (`FACTLOOP_...`), and from `factloop.toml` in the working directory,
-in this order of precedence."""
+"""Reads settings. Flags take precedence over environment variables (`FACTLOOP_...`), which take precedence over
+`factloop.toml` in the working directory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 SETTINGS_FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 NEAR = 0.8
-"""Minimum similarity (`difflib.SequenceMatcher.ratio`) for a variable name to count as a misspelling."""
+"""A variable name with at least this similarity (`difflib.SequenceMatcher.ratio`) to a setting is a misspelling."""
 S = TypeVar("S", bound=BaseModel)
 
 
@@ -36,8 +36,8 @@ def load_settings(
     *,
     given_in: str = "command line",
 ) -> S:
-    """Loads the settings of a command and starts exporting its traces. Warns about variables that look misspelt. Raises
-    ConfigError, which says what is wrong and where, and calls the source of `flags` by the name `given_in`."""
+    """Loads a command's settings and starts exporting traces. Warns about variables that look misspelt. Raises
+    ConfigError, which says what is wrong and where. `given_in` says where `flags` come from."""
     file = _from_file(folder / SETTINGS_FILE)
     if file:
         others = _settings_of_all() - set(kind.model_fields)
@@ -56,8 +56,8 @@ def load_settings(
 
 
 def _settings_of_all() -> frozenset[str]:
-    """The names of the settings of all commands, which share one file."""
-    from factloop.correction.records import CorrectionSettings  # only if needed: most folders have no file
+    """The names of all settings of all commands, which share one file."""
+    from factloop.correction.records import CorrectionSettings  # imported here because most folders have no file
     from factloop.entrance.serving import ServeSettings
     from factloop.trust.settings import TrustSettings
 
@@ -77,7 +77,7 @@ def _warn_of_misspelt(environment: Mapping[str, str], known: Collection[str]) ->
 @cache
 def _say_misspelt(name: str, near: str) -> None:
     """Warns only once per process, because a command may load settings more than once."""
-    log.warning("%s is not an environment variable of factloop and has no effect; did you mean %s?", name, near)
+    log.warning("the environment variable %s has no effect; did you mean %s?", name, near)
 
 
 def _place(name: str, variables: Mapping[str, Any], file: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Decides whose job runs next. Callers take turns, so that none has to wait for all jobs of another."""
+"""Decides whose job runs next. Callers take turns, so that no caller has to wait for all jobs of another caller."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Waiting = tuple[str, str]
-"""The id and the kind of a job. Ids sort by time."""
+"""The id and the kind of a job. Later jobs have higher ids."""
 
 
 @dataclass
 class Turns:
-    """The callers' turns in one service. They are kept in memory, so all callers are equal after a restart. The caller
-    with the fewest running jobs relative to its weight comes first. Among equals, the caller with the fewest turns
-    relative to its weight comes first (start-time fair queueing, Goyal et al. 1996, with each job counted equally). A
-    caller that returns after being idle has not accumulated any turns."""
+    """The callers' turns in one service. The caller with the fewest running jobs relative to its weight comes first,
+    and if there are several, the caller with the fewest turns relative to its weight. This is start-time fair queueing
+    (Goyal et al. 1996), in which every job counts equally. Turns are not saved up while a caller is idle, and are
+    forgotten when the service restarts."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     most_each: int | None = None
     """Maximum number of concurrent jobs per caller, or None for no limit."""
     places: int | None = None
-    """Number of places for jobs. The last is reserved for a caller without running jobs. None reserves nothing."""
+    """Maximum number of concurrent jobs. The last place is reserved for a caller without running jobs. If None, no
+    place is reserved."""
     _next_start: dict[str, float] = field(default_factory=dict)
     _now: float = 0.0
 
     def next(self, queues: Mapping[str, deque[Waiting]], at_work: Counter[str]) -> str | None:
-        """Returns the caller whose oldest job is next, or None if no caller may start one. `queues` maps callers to
-        jobs."""
+        """Returns the caller whose oldest job is next, or None if no job may start. `queues` maps callers to jobs."""
         may = (one for one, queue in queues.items() if queue and self.may_begin(at_work[one], at_work.total()))
         return min(
             may, key=lambda one: (at_work[one] / self._weight(one), self._start(one), queues[one][0]), default=None
         )
 
     def took(self, caller: str) -> None:
-        """Counts a turn of the caller."""
+        """Counts one turn for the caller."""
         self._now = self._start(caller)
         self._next_start[caller] = self._now + 1.0 / self._weight(caller)
 
     def may_begin(self, n_theirs: int, n_of_all: int) -> bool:
-        """Whether a caller with `n_theirs` running jobs may start another, if all callers together have `n_of_all`."""
+        """Whether a caller with `n_theirs` running jobs may start another job. `n_of_all` counts all running jobs."""
         is_kept = self.places is not None and n_of_all >= self.places - 1
         return n_theirs == 0 or (not is_kept and (self.most_each is None or n_theirs < self.most_each))
 

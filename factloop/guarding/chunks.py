@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def text_of(chunk: object) -> str:
-    """The text of a string or message; empty if the message calls a tool. Raises DataError for anything else."""
+    """Returns the text of a string or message (empty for a tool call). Raises DataError for anything else."""
     if isinstance(chunk, str):
         return chunk
     if isinstance(chunk, BaseMessage):
@@ -31,19 +31,19 @@ class WholeCharacters:
         self._first_half = ""
 
     def feed(self, text: str) -> str:
-        """The text with its surrogate pairs joined. The first half of a pair at the end is kept for the next chunk."""
+        """Returns the text with surrogate pairs joined. Half a pair at the end is kept for the next chunk."""
         text = self._first_half + text
         self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
     def end(self) -> str:
-        """The first half of a pair that never got its second half, if any."""
+        """Returns the first half of a pair whose second half never arrived, or an empty string."""
         return self._first_half
 
 
 @asynccontextmanager
 async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
-    """Closes the stream on exit if it can be closed. Some streams must be closed by the task that reads them."""
+    """On exit, closes a stream that has `aclose`. Some streams must be closed by the task that reads them."""
     try:
         yield
     finally:
@@ -52,7 +52,7 @@ async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
 
 
 async def in_thread(items: Iterable[T]) -> AsyncGenerator[T, None]:
-    """Yields the items. Each one is awaited in another thread."""
+    """Yields the items, waiting for each item in another thread so that the event loop is not blocked."""
     iterator, end = iter(items), object()
     try:
         while (item := await asyncio.to_thread(next, iterator, end)) is not end:

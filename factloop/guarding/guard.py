@@ -56,8 +56,8 @@ Chunk = str | BaseMessage
 MAX_WAIT_S = 0.5
 ALONE = WindowSize(1, 0)
 _WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
-"""The window sizes of the plans that use windows. All other plans read each sentence separately."""
-GUARDED = "Checked sentence by sentence while it was written: each sentence was read without the text that follows it."
+"""The window size of each plan that uses windows. All other plans read each sentence separately."""
+GUARDED = "The answer was checked while it was being written, so each sentence was read without the text after it."
 
 
 class StreamGuard:
@@ -67,16 +67,17 @@ class StreamGuard:
         async for text in guard.aguard(chunks, question="Who was ...?"):
             print(text, end="")
 
-    If there are no faults, the output equals the input, character for character. A sentence has a fault if one of its
-    claims is contradicted, unsupported or unscored, or if it was not read (`findings.Finding`). Every claim is judged,
+    If there are no faults, the output is identical to the input. A sentence has a fault if any of its claims is
+    contradicted, unsupported or unscored, or if it was not read (`findings.Finding`). Every claim is judged,
     whether or not it is relevant to the question. A sentence whose check fails is unscored and never passes as checked.
     If the model is unreachable, claims are left unscored and no error is raised.
 
-    With a model, sentences wait until a window of the plan is full (`grounded`: eight sentences or 450 characters),
-    until the first one has waited for `max_wait_s`, or until the stream ends. One call then checks the whole window.
-    Without a model, with other plans, or with `max_wait_s=0`, each sentence is checked on its own as soon as the first
-    word of the next one arrives. Each window is checked with the preceding text as context, and windows are released in
-    order. Fenced code counts as one sentence. A model reads it, while the offline engine reports it as not read.
+    With a model, the `grounded` and `fused` plans collect sentences in a window until it is full (for `grounded`, 12
+    sentences or 675 characters), until its first sentence has waited for `max_wait_s`, or until the stream ends. One
+    call then checks the whole window. In all other cases, and with `max_wait_s=0`, each sentence is checked on its own
+    as soon as the first word of the next sentence arrives. Each window is checked with the preceding text as context,
+    and windows are released in order. Fenced code counts as one sentence. A model reads the code, while the offline
+    engine reports it as not read.
     """
 
     def __init__(
@@ -99,9 +100,9 @@ class StreamGuard:
         Args:
             checker: The checker. If omitted, the bundled baseline is used as the judge.
             policy: What to do with a sentence that has a fault. `annotate` adds a short mark after the sentence or
-                table cell; `drop` removes the sentence with its bullet, row or line; `replace` replaces it with
-                `replacement`; `stop` ends the stream with `message`. You can also pass a function that takes the
-                sentence and its claims and returns either the text to release or a `Stop`.
+                table cell; `drop` removes the sentence together with its bullet, row or line; `replace` puts
+                `replacement` in its place; `stop` ends the stream with `message`. You can also pass a function that
+                takes the sentence and its claims and returns either the text to release or a `Stop`.
             replacement: The text released by `replace`.
             message: The text released by `stop`.
             marks: The marks added by `annotate`.
@@ -109,10 +110,10 @@ class StreamGuard:
             at_once: Maximum number of windows to check concurrently. The stream is not read any further ahead.
             patience_s: Maximum number of seconds that checking a window may take. After that, the window is unscored
                 and the cost of its calls is not reported.
-            limits: Limits for the check of each window, in addition to those of the settings. If a limit is reached,
-                the remaining claims are unscored, and the cost up to then is reported.
+            limits: Limits for the check of each window, in addition to those in the settings. If a limit is reached,
+                the remaining claims are unscored, and the cost so far is reported.
             max_wait_s: Maximum number of seconds that the first sentence of a window may wait.
-            all_dropped: The text to release at the end if `drop` left no checked text; may be empty.
+            all_dropped: The text to release at the end if `drop` removed all checked text. May be empty.
 
         Raises:
             ConfigError: An argument is out of range.
@@ -140,18 +141,18 @@ class StreamGuard:
     async def aevents(
         self, chunks: AsyncIterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> AsyncGenerator[GuardEvent, None]:
-        """Yields each sentence once it is processed, then the report on the whole answer. Costs money with a model.
+        """Yields each sentence once it is processed, then the report on the answer. Costs money if a model is used.
 
-        `chunks` must be strings or messages. `question`, `documents` and `sources` are as for `FactChecker.acheck`. If
-        the source of the chunks fails, its error is raised after all complete sentences have been released. If you stop
-        early, close the stream (`contextlib.aclosing`) to cancel calls in progress. Raises ConfigError, if possible
-        before anything is read. Raises DataError for other kinds of chunks, or if `limits` set a budget but the price
-        of the model is unknown.
+        `chunks` must yield strings or messages. `question`, `documents` and `sources` have the same meaning as in
+        `FactChecker.acheck`. If the source of the chunks fails, its error is raised after all complete sentences have
+        been released. If you stop early, close the stream (`contextlib.aclosing`) to cancel calls in progress. Raises
+        ConfigError, if possible before anything is read. Raises DataError if a chunk is neither a string nor a message,
+        or if `limits` set a budget but the price of the model is unknown.
         """
         started, limits = time.perf_counter(), self._limits
         asked, sources = question_of(question), await self.checker.sources_in(given)
         span = outer_span(self.checker.settings.tracing, "guard", {"factloop.guard.action": self._policy.name})
-        empty = await self.checker.acheck("", asked, spans=[], sources=sources, limits=limits)  # raises the error
+        empty = await self.checker.acheck("", asked, spans=[], sources=sources, limits=limits)  # may raise ConfigError
         parts: list[SentenceCheck] = []
         text, released, treatment, marker = "", "", "passed", ""
         treatments: set[Treatment] = {"passed"}
@@ -201,7 +202,6 @@ class StreamGuard:
         yield from pulled(self.aevents(in_thread(chunks), question, **given))
 
     def _treated(self, pending: PendingSentence, checked: SentenceCheck, left: str, before: str) -> GuardedSentence:
-        """Applies the policy to `left`, the text without remains of a dropped sentence. `before` is the text so far."""
         stretch, sentence = pending.stretch, pending.stretch.sentence
         shown = "" if sentence is None else sentence.text
         end = stretch.start + len(stretch.text)
@@ -225,7 +225,7 @@ class StreamGuard:
 
 
 def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
-    """Records the decision on the answer in the guard's tracing span, with an error if nothing could be judged.
+    """Records the decision on the answer in the guard's tracing span, and an error if nothing could be judged.
 
     Unless the answer passed, this also logs one line, which contains no text from the answer.
     """
@@ -237,7 +237,7 @@ def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
 
 
 def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:
-    """The doubtful cells in a table row. Empty if this is not a row, or if any claim cannot be assigned to a cell."""
+    """The doubtful cells in a table row. Empty if the text is not a row, or if a claim cannot be assigned to a cell."""
     start, end = row
     faulty = [(claim, finding) for claim in claims if (finding := finding_of_claim(claim)) is not None]
     if not faulty or "|" not in text[start:end]:
@@ -257,7 +257,7 @@ def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 def _whole_report(
     empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
-    """The report on `text`, with usage summed over the parts. `empty` is the same checker's report without claims."""
+    """The report on `text`, with the total usage of the parts. `empty` is the same checker's report on empty text."""
     claims = tuple(claim for part in parts for claim in part.claims)
     sentences = tuple(part.sentence for part in parts if part.sentence is not None)
     scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()

@@ -19,7 +19,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
 
 Place = tuple[int, Finding]
-"""The position in the row at which a cell ends, and the finding on the cell."""
+"""Where the cell ends within its row, and the finding on the cell."""
 SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
 REPLACED = "[A sentence that could not be confirmed was left out.]"
@@ -79,7 +79,7 @@ class Policy:
     ) -> tuple[Treatment, str]:
         """Returns the treatment and the text to release. `text` ends with the sentence, and `found` are its findings.
 
-        In a table row, marks are placed at the ends of `cells`, which contains the cells that the findings concern.
+        For a table row, `cells` are the cells that the findings concern. The marks go at the ends of these cells.
         """
         wanting = frozenset(found) - self.passing
         if not wanting:
@@ -125,7 +125,6 @@ class Policy:
 
 
 def _without_marker(before: str) -> str:
-    """The text before a sentence, without the spaces and list marker that belong to the sentence."""
     return before[: max(before.rfind("\n"), before.rfind("\r")) + 1]
 
 
@@ -136,7 +135,7 @@ def marker_of(text: str, sentence: str) -> str:
 
 
 def after_blank_line(released: str, text: str) -> str:
-    """The text, preceded by any line ends that are needed to separate it from `released` by a blank line."""
+    """Adds the line ends that are needed for a blank line between `released` and the text."""
     told = released.rstrip()
     n_ends = len(_LINE_END.findall(released[len(told) :])) if told else 2
     return "\n" * (2 - n_ends) + text
@@ -145,9 +144,9 @@ def after_blank_line(released: str, text: str) -> str:
 def after_dropped(text: str, released: str, marker: str) -> str:
     """The text that follows a dropped sentence, adjusted to fit after `released`.
 
-    If nothing on the line has been released, the rest of the line takes over the `marker` of the dropped sentence,
-    without a space before it. If the whole line or table row was dropped, its end is omitted. Blank lines that would
-    follow a blank line are also omitted.
+    If nothing on the line has been released yet, the rest of the line starts with the `marker` of the dropped sentence
+    instead of a space. If the whole line or table row was dropped, its line end is omitted. Blank lines are also
+    omitted if `released` already ends with a blank line.
     """
     if released and not released.endswith(("\n", "\r")):
         return text

@@ -29,7 +29,7 @@ from factloop.tools.text.growing import GrowingText, Stretch
 log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
-"""Characters of context: up to `OPENING` from the start, which names the topic, and the most recent `RECENT`."""
+"""The context contains up to `OPENING` characters from the start, where the topic is named, and the last `RECENT`."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
@@ -44,9 +44,9 @@ class SentenceCheck:
     sentence: Sentence | None = None
     """None if the text contains no sentence."""
     usage: Usage | None = None
-    """The cost of checking the window, if this is its first sentence; None if the check itself failed."""
+    """The cost of the window, stored with its first sentence. None for other sentences, or if the check failed."""
     steering: tuple[str, ...] = ()
-    """Warnings about text that tries to instruct the judge, if this is the first sentence of its window."""
+    """Warnings about text that tries to instruct the judge, stored with the first sentence of the window."""
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Window:
     """The number of the window's first sentence in the answer, starting at 1."""
     stretches: list[Stretch] = field(default_factory=list)
     text: str = ""
-    """The answer as it was when the end of the window's last sentence became certain."""
+    """The answer up to the point where the window's last sentence was known to be complete."""
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
     checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
     """One result for each stretch."""
@@ -89,9 +89,9 @@ class PendingSentence:
 
 @dataclass
 class Reader:
-    """Manages the tasks of one stream in one event loop, and cancels them on exit.
+    """Manages the tasks for one stream in one event loop, and cancels them on exit.
 
-    `size` is the maximum size of a window. `max_wait_s` is the maximum time that its first sentence waits for others.
+    A window has at most `size`, and waits at most `max_wait_s` seconds for further sentences.
     """
 
     checker: FactChecker
@@ -105,7 +105,7 @@ class Reader:
 
     def __post_init__(self) -> None:
         self._room = asyncio.Semaphore(self.at_once)
-        self._ready: asyncio.Queue[PendingSentence | None] = asyncio.Queue()  # limited by `_room`
+        self._ready: asyncio.Queue[PendingSentence | None] = asyncio.Queue()  # its length is limited by `_room`
         self._tasks: set[asyncio.Task[Any]] = set()
         self._window = Window(0)
         self._window.is_closed.set()
@@ -137,7 +137,6 @@ class Reader:
             self._ready.put_nowait(None)
 
     async def _take(self, stretch: Stretch, text: str) -> None:
-        """Adds the stretch to the open window, or to a new window as soon as another check may start."""
         if not self._window.has_room_for(stretch, self.size):
             self._window.is_closed.set()
             await self._room.acquire()
@@ -220,7 +219,6 @@ class Reader:
 
 
 def _shown(text: str, sentence: sentences.Sentence) -> tuple[str, int]:
-    """The sentence with its context, and the number of characters by which this moves the sentence."""
     before = text[: sentence.start]
     if len(before) > OPENING + RECENT:
         opening, recent = _CUT_AT_END.sub("", before[:OPENING]), _CUT_AT_START.sub("", before[-RECENT:])
@@ -229,7 +227,6 @@ def _shown(text: str, sentence: sentences.Sentence) -> tuple[str, int]:
 
 
 def _placed(claim: Claim, sentence: sentences.Sentence, ids: Mapping[str, str]) -> Claim:
-    """The claim with its span in the whole answer, and with an id that is based on the number of its sentence."""
     own = {item.id: ids[claim.id] + item.id.removeprefix(claim.id) for item in claim.evidence}
     changes: dict[str, Any] = {
         "id": ids[claim.id],

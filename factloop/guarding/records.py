@@ -13,13 +13,13 @@ Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
 
 
 class GuardedSentence(Record):
-    """A sentence that has been checked and processed. The original answer is the `text` of all events, joined."""
+    """A sentence that has been checked and processed. Joining the `text` of all events gives the original answer."""
 
     type: Literal["sentence_guarded"] = "sentence_guarded"
     text: str
     """The sentence and any white space or list markers before it. The last event may contain no sentence."""
     span: tuple[int, int]
-    """Start and end of the sentence in the answer, in characters; equal if there is no sentence."""
+    """Start and end of the sentence in the answer, in characters. Both are equal if there is no sentence."""
     claims: tuple[Claim, ...]
     """The claims in the sentence. Their spans refer to the whole answer, and their ids are unique within it."""
     no_claim: NoClaim | None = None
@@ -29,7 +29,7 @@ class GuardedSentence(Record):
     treatment: Treatment
     released: str
     """The text that the user receives instead of `text`. If the sentence passes, this is `text` itself, without any
-    line or row end left over from a dropped sentence before it."""
+    line end or row end that remains from a dropped sentence before it."""
 
 
 class GuardFinished(Record):

@@ -1,8 +1,8 @@
 """Graphs for LangGraph's studio and server (`langgraph.json`).
 
 Settings come from the environment (`FACTLOOP_MODEL`, `FACTLOOP_SEARCH`, `FACTLOOP_DOCS`, ...) and `factloop.toml`. The
-server builds a graph for each run inside its event loop, in which it rejects blocking calls. Each graph is therefore
-built in a thread.
+server builds a graph for each run in its event loop, where it rejects blocking calls. Each graph is therefore built in
+a thread.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from factloop.trust.settings import TrustSettings
 
 
 async def build_fused() -> CompiledStateGraph[Any]:
-    """Builds the graph of the fused plan. Input: `{prompt, response}`. Output: `{claims, sentences_read}`."""
+    """Builds the graph of the `fused` plan. Input: `{prompt, response}`. Output: `{claims, sentences_read}`."""
     return await asyncio.to_thread(_build, "fused")
 
 
 async def build_grounded() -> CompiledStateGraph[Any]:
-    """Builds the graph of the grounded plan. Input: `{prompt, response}`. Output: `{claims, sentences_read}`."""
+    """Builds the graph of the `grounded` plan. Input: `{prompt, response}`. Output: `{claims, sentences_read}`."""
     return await asyncio.to_thread(_build, "grounded")
 
 
 async def build_paper() -> CompiledStateGraph[Any]:
-    """Builds the graph of the paper's plan. Input: `{prompt, response}`. Output: `{claims, sentences_read}`."""
+    """Builds the graph of the `paper` plan. Input: `{prompt, response}`. Output: `{claims, sentences_read}`."""
     return await asyncio.to_thread(_build, "paper")
 
 
@@ -56,7 +56,6 @@ def _build_trustscore() -> CompiledStateGraph[Any, Any, Any, Any]:
 
 
 def _build(plan: Plan) -> CompiledStateGraph[Any]:
-    """Builds a plan's graph inside another graph, which provides the context and closes its resources after a run."""
     settings = load_settings(CheckSettings, {"plan": plan}, os.environ, Path.cwd())
     tools = FactChecker(settings=settings).tools
 

@@ -1,7 +1,7 @@
 """Prepares a claim for display, with its status and wording, the reason for its verdict, and its evidence.
 
-The terminal, pages, briefs, CSV files, test messages and the service all share this wording of verdicts. Reasons for
-unscored claims are worded in `factloop.core.reasons`, and messages of guards in `factloop.guarding.policy`.
+The terminal, pages, briefs, CSV files, test messages and the service all share this wording of verdicts. The reasons
+for unscored claims are in `factloop.core.reasons`, and the messages of guards are in `factloop.guarding.policy`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
-    """The verdict on a claim, with `not_supported` split in two, or unscored. The worst status comes first."""
+    """The status of a claim: its verdict (with two kinds of `not_supported`), or unscored. The worst comes first."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -91,7 +91,7 @@ def finding_words(finding: Finding) -> str:
 
 
 def verdict_table() -> dict[str, dict[str, str]]:
-    """Maps each status and each reason to a status, a wording and a symbol, for the scripts of pages."""
+    """Maps each status and each reason to the status, wording and symbol to display, for the pages' JavaScript."""
     looks = {status.value: (status, status.words) for status in Status}
     looks |= {reason.value: (Status.UNSCORED, unscored_words(reason)) for reason in UnscoredReason}
     return {name: {"status": one.value, "words": words, "symbol": one.symbol} for name, (one, words) in looks.items()}
@@ -125,7 +125,7 @@ class ClaimView:
     repeats: int | None = None
     """Number of the earlier claim that says the same thing, if that claim is in the report."""
     not_counted: str = ""
-    """The reason why the claim is outside the core, in words."""
+    """Why the claim is not counted, in words. Empty if the claim is counted."""
 
     @property
     def text(self) -> str:
@@ -151,7 +151,7 @@ class ClaimView:
 
     @property
     def source_says(self) -> str:
-        """The wrong and correct words, as in `1836 · the source says 1826`; empty if the judge does not name both."""
+        """The wrong and correct words, as in `1836 · the source says 1826`. Empty if the judge does not name both."""
         judgement = self.claim.judgement
         wrong, instead = (" ".join(text.split()) for text in (judgement.wrong, judgement.instead))
         return f"{wrong} · the source says {instead}" if wrong and instead else ""
@@ -179,13 +179,13 @@ class ClaimView:
 
     @property
     def stage(self) -> str:
-        """The stage of the cascade that judged the claim; empty without a cascade."""
+        """The stage of the cascade that judged the claim, or an empty string if there is no cascade."""
         stage = self.claim.judgement.stage
         return "" if stage is None else _STAGE_WORDS[stage]
 
     @property
     def jury(self) -> tuple[str, ...]:
-        """The vote of each jury model, with its reason unless that is the reason shown for the claim."""
+        """The vote of each jury model, with its reason unless the claim already shows this reason."""
         shown = ("", self.claim.judgement.rationale)
         return tuple(
             f"{vote.judged_by}: {verdict_words(vote)}{'' if vote.rationale in shown else f' ({vote.rationale})'}"
@@ -194,9 +194,9 @@ class ClaimView:
 
     @cached_property
     def cited(self) -> tuple[Evidence, ...]:
-        """The evidence that the verdict is based on, in the judge's order; empty if no evidence was found.
+        """The evidence that the verdict is based on, in the judge's order. Empty if no evidence was found.
 
-        If the judge found no evidence but named the closest passages, these are not included.
+        Passages that the judge named only because they come closest are not included.
         """
         if self.status is Status.NO_EVIDENCE:
             return ()
@@ -206,7 +206,7 @@ class ClaimView:
     @cached_property
     def deciding(self) -> DecidingSentence | None:
         """The sentence that the judge quotes, separately or in its rationale, or the only sentence of the only cited
-        passage. None if neither is known, because the sentence is never guessed."""
+        passage. None if neither is known. The sentence is never guessed."""
         found = next(_quoted_in(self.cited, [self.claim.judgement.quote]), None)
         if found is not None:
             return found
@@ -219,8 +219,8 @@ class ClaimView:
     def marked(self) -> DecidingSentence | None:
         """The sentence to mark in its passage: the decisive sentence or, if it is unknown, the closest one.
 
-        For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, it is
-        the sentence that shares the most words with the claim and the rationale, with more weight on rare words.
+        For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, the
+        closest sentence shares the most words with the claim and the rationale, with more weight on rare words.
         """
         if self.deciding is not None or self.status in (Status.UNSCORED, Status.IRRELEVANT):
             return self.deciding
@@ -237,7 +237,7 @@ class ClaimView:
         """The claim and the marked sentence, with their differences if the claim is a problem.
 
         The differences are the words that the judge names or, if it names none, the phrases that only one of the two
-        texts contains. They are not marked if the texts differ too much for this to be useful.
+        texts contains. Nothing is marked if the texts differ too much for marks to be useful.
         """
         said = "" if self.marked is None else self.marked.text
         alone = Pair((Piece("same", self.text),), (Piece("same", said),) if said else ())
@@ -281,7 +281,6 @@ def views_of(claims: Sequence[Claim]) -> list[ClaimView]:
 
 
 def _not_counted(why: LeftOut, numbers: Mapping[str, int]) -> str:
-    """The reason why a claim is outside the core, such as `not counted: it follows from claim 3`."""
     named = sorted(numbers[name] for name in why.claims if name in numbers)
     which = f"claim{'s' if len(named) > 1 else ''} {', '.join(map(str, named))}" if named else "another claim"
     follow = "follow" if len(named) > 1 else "follows"
@@ -332,7 +331,7 @@ def tally_reasons(claims: Iterable[Claim]) -> Counter[UnscoredReason]:
 
 @dataclass(frozen=True)
 class SharedPassage:
-    """A passage that several claims on a page share. It is shown with the first claim, and the others refer to it."""
+    """A passage that several claims on a page share. It is shown with the first claim, and other claims refer to it."""
 
     number: int
     """Number of the passage on its page, starting at 1."""
@@ -342,9 +341,10 @@ class SharedPassage:
 
 
 def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], SharedPassage]:
-    """The passages that several claims share, by claim number and evidence id. `views` are in the order of the page.
+    """The passages that several claims share, by claim number and evidence id. `views` must be in the order of the
+    page.
 
-    If each claim repeated its passages, the page could become very long.
+    Each shared passage is shown once, because pages could otherwise become very long.
     """
     shown: dict[tuple[str, str | None, str], list[tuple[int, str]]] = {}
     for one in views:
@@ -359,7 +359,7 @@ def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], Shar
 
 
 _LEAST_ALIKE = 0.5
-"""Minimum fraction of a claim's characters that the sentence must contain before differences are marked."""
+"""Minimum fraction of a claim's characters that the sentence must contain for differences to be marked."""
 
 
 def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
@@ -370,7 +370,7 @@ def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
 
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
-"""Minimum number of words of a quote in a rationale; shorter quotes are mostly names and occur in many sentences."""
+"""Minimum number of words in a rationale's quote. Shorter quotes are mostly names, which occur in many sentences."""
 _LONGEST_SENTENCE = 600  # maximum number of characters of a sentence; longer text is not treated as a single sentence
 _HEADING = re.compile(r"\n\n((?:[^\n›]{1,60}|[^\n]{1,300}›[^\n]{1,300})(?<![.!?…:;,\"”)]))(?=\n)")
 """Headings inside a passage that spans several sections, in the format of local documents."""
@@ -413,7 +413,6 @@ def _quotes(rationale: str) -> list[str]:
 
 
 def _whole(quoted: DecidingSentence) -> DecidingSentence:
-    """The quote, extended to whole sentences."""
     sentences = [
         one for one in _sentences(quoted.evidence.passage) if one.start < quoted.end and quoted.start < one.end
     ]
@@ -424,9 +423,9 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
-    """The sentence that contains the most of these figures and, among equals, of these words, weighted by rarity.
+    """The sentence that shares the most numbers with `said`. Ties are broken by shared words, weighted by rarity.
 
-    None if no sentence contains two words.
+    None if no sentence shares two words.
     """
     found = [
         (item, one, words)

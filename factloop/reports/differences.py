@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 MOST_TOKENS = 1_000
-"""Maximum number of tokens in a wording; it would take too long to compare longer ones."""
+"""Maximum number of tokens in a wording. Longer wordings would take too long to compare."""
 
 _TOKEN = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+)*|\s+|.", re.DOTALL)
 """A word, a run of white space or a punctuation mark. In scripts without spaces, each character is a token."""
@@ -40,7 +40,7 @@ def pieces(old: str, new: str) -> tuple[Piece, ...]:
 
 
 def place_of_words(text: str, words: str) -> tuple[int, int] | None:
-    """Start and end of these whole words in the text, ignoring case; None if the text does not contain them."""
+    """Start and end of these whole words in the text, ignoring case, or None if the text does not contain them."""
     if not words.strip():
         return None
     pattern = r"\s+".join(map(re.escape, words.split()))
@@ -49,7 +49,7 @@ def place_of_words(text: str, words: str) -> tuple[int, int] | None:
 
 
 def _compared(before: list[str], after: list[str]) -> Iterator[Piece]:
-    """The pieces of two lists of tokens. The library compares characters, so each token is mapped to one."""
+    """The pieces of two lists of tokens. The library compares characters, so each token is mapped to one character."""
     from diff_match_patch import diff_match_patch  # type: ignore[import-untyped]  # no types
 
     codes: dict[str, str] = {}

@@ -13,14 +13,14 @@ LONGEST_PLAIN = 400_000
 """Default maximum size, in bytes, of files that links contain without compression."""
 LONGEST_ADDRESS = 1_900_000  # maximum number of characters in a URL that browsers follow
 _FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
-"""Characters that make a spreadsheet treat a cell as a formula if it starts with them, including full-width forms."""
+"""Characters at the start of a cell that make a spreadsheet treat it as a formula, including full-width forms."""
 
 Cell = str | int | float | None
 
 
 @dataclass(frozen=True)
 class DownloadLink:
-    """A download link with its text, a file name, the data as a URL, and their size in bytes.
+    """A download link with its text, a file name, the data as a URL, and the size of the data in bytes.
 
     Browsers do not follow URLs of more than two million characters. Long data is therefore compressed, and data that is
     still too long has no URL.
@@ -61,7 +61,7 @@ def without_apostrophe(cell: str) -> str:
 
 
 def text_download(words: str, file: str, kind: str, text: str, *, longest_plain: int = LONGEST_PLAIN) -> DownloadLink:
-    """A link that downloads text of the media type `kind`, compressed if it is longer than `longest_plain` bytes."""
+    """A link that downloads text with the media type `kind`, compressed if it is longer than `longest_plain` bytes."""
     held = text.encode("utf-8", "replace")
     if len(held) <= longest_plain:
         return DownloadLink(words, file, _address(f"{kind};charset=utf-8", held), len(held))

@@ -1,4 +1,4 @@
-"""Finds the wrong words in a sentence, which the judge names or which only a wrong claim contains."""
+"""Finds the wrong words in a sentence: words that the judge names, or words that only a wrong claim contains."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.tools.text.rows import cell_of
 
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _LEAST_SHARE = 0.5
-"""Minimum fraction of a claim's words that its sentence must contain in the same order before they are marked."""
+"""Minimum fraction of a claim's words that its sentence must contain in the same order for them to be marked."""
 _WIDEST_GAP = 2  # maximum number of words between two marked words that are also marked if no other claim contains them
 
 Span = tuple[int, int]
@@ -36,10 +36,10 @@ class Fault:
 
 
 def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None) -> tuple[Fault, ...]:
-    """The wrong words in a sentence according to its claims, in order and without overlaps; empty if there are none.
+    """The wrong words in a sentence according to its claims, in order and without overlaps. Empty if there are none.
 
-    These are the words that the judge names, or else the words that the claim does not share with any claim without a
-    problem, or else the whole sentence. In a table row, whose header is `table_head`, the words that the judge names
+    These are the words that the judge names. If the judge names none, they are the words that no correct claim
+    contains, or else the whole sentence. In a table row, whose header is `table_head`, the words that the judge names
     are searched for in the claim's cell and then in the whole row. If neither contains them, the whole cell is wrong.
     Correct cells are included as well.
     """
@@ -83,7 +83,6 @@ def _own_words(sentence: str, claim: Claim, claims: Sequence[Claim]) -> list[Spa
 
 
 def _matched(words: Sequence[re.Match[str]], text: str) -> frozenset[int]:
-    """Indexes of the words that occur in the text in the same order."""
     mine = [word[0].casefold() for word in words]
     theirs = [word.casefold() for word in _WORD.findall(text)]
     blocks = SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks()
@@ -103,6 +102,6 @@ def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
 
 
 def _free(spans: Sequence[Span], taken: Sequence[Fault]) -> list[Span]:
-    """The spans that do not overlap other faults. Empty if the last span does, because that one has the comment."""
+    """The spans that do not overlap other faults. Empty if the last span does, because the comment belongs to it."""
     free = [(start, end) for start, end in spans if not any(start < one.end and one.start < end for one in taken)]
     return free if spans and spans[-1] in free else []

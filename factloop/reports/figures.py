@@ -31,7 +31,7 @@ from factloop.reports.visible import web_address
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with a noun, such as `1 claim`, `1,204 claims`, `2 searches` or `2 replies`. Only for regular plurals."""
+    """A count with a noun (`1 claim`, `1,204 claims`, `2 searches` or `2 replies`). Handles regular plurals only."""
     several = (
         f"{noun[:-1]}ies"
         if noun[-1] == "y" and noun[-2] not in "aeiou"
@@ -87,7 +87,7 @@ _IN_HEADLINE = {Status.NO_EVIDENCE: "not in the sources", Status.UNSCORED: "coul
 
 
 def held_against(report: FactualityReport) -> str:
-    """The names of the sources that passages came from, such as `a.md, b.pdf and 7 more`; empty without passages."""
+    """The names of the sources of all passages, such as `a.md, b.pdf and 7 more`. Empty if there are no passages."""
     read = (item for claim in report.claims for item in claim.evidence)
     sources = dict.fromkeys(
         item.title if item.title and item.document is not None else item.source.partition("#")[0] for item in read
@@ -99,7 +99,7 @@ def held_against(report: FactualityReport) -> str:
 
 _MOST_SOURCES = 4
 BASELINE_IS_RIGHT = "23 of 28 (0.82; 95 % interval 0.64 to 0.92)"
-"""How often the baseline is right on unseen answers if its verdict is `supported`; see docs/accuracy.md."""
+"""How often the baseline is right on unseen answers when its verdict is `supported` (see docs/accuracy.md)."""
 
 
 def how_often_right(fingerprint: Fingerprint) -> str:
@@ -114,18 +114,18 @@ def main_figure(report: FactualityReport) -> tuple[str, str, str]:
     """The name, value and basis of the main figure: precision or, if claims are unscored, the number of scored claims.
 
     Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If claims are unscored,
-    precision appears only in the basis, with the values that it would have if all of them were wrong or right.
+    precision appears only in the basis, with the values that it would have if all unscored claims were wrong or right.
     """
     counts, share = report.counts, "–" if report.precision is None else f"{report.precision:.2f}"
     n = counts.scored + counts.unscored
     if not counts.unscored:
         name, value = "Precision", share
-        basis = f"{counts.supported:,} of {plural(n, 'scored claim')} supported" if n else "no claim was scored"
+        basis = f"{counts.supported:,} of {plural(n, 'scored claim')} supported" if n else "no claims were scored"
     else:
         name, value = "Decided", f"{counts.scored:,} of {plural(n, 'claim')}"
         least, most = counts.supported / n, (counts.supported + counts.unscored) / n
         bounds = f"precision {share} among those, {least:.2f} to {most:.2f} if the rest were wrong or right"
-        basis = f"{counts.supported:,} supported: {bounds}" if counts.scored else "no claim was scored"
+        basis = f"{counts.supported:,} supported: {bounds}" if counts.scored else "no claims were scored"
     why = "repeated and counted once" if report.every_claim is None else "not in the core"
     basis += f", {counts.repeated:,} {why}" if counts.repeated else ""
     return name, value, basis if report.claims else NO_CLAIMS
@@ -141,13 +141,13 @@ MOST_OF_NAME = 80  # maximum number of characters of a response used as the titl
 
 
 def name_of(report: FactualityReport, file: str = "") -> str:
-    """The title of a page: the question, otherwise the file, otherwise the beginning of the response."""
+    """The title of a page: the question, or else the file, or else the beginning of the response."""
     begun = report.response.strip().lstrip("#* ").partition("\n")[0]
     return report.prompt or file or shorten(begun, MOST_OF_NAME, placeholder=" …") or "An empty answer"
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:
-    """Why claims are unscored, most frequent reason first; empty if all are scored."""
+    """Why claims are unscored, most frequent reason first. Empty if all claims are scored."""
     return reason_counts(tally_reasons(counted_claims(report)))
 
 
@@ -157,7 +157,8 @@ def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """The number of sentences without claims by reason, as in `9 of 27: 5 headings, 4 remarks`; empty if none."""
+    """The number of sentences without claims by reason, as in `9 of 27: 5 headings, 4 remarks`. Empty if there are
+    none."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""
@@ -174,7 +175,7 @@ _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
 
 
 def citations(found: CitationFigures) -> str:
-    """The citation figures, such as `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
+    """The recall and precision of citations, such as `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
     recall = "" if found.recall is None else f"recall {found.recall:.2f} of {plural(found.n_sentences, 'sentence')}"
     cited = plural(found.n_citations, "citation")
     precision = "" if found.precision is None else f"precision {found.precision:.2f} of {cited}"
@@ -182,7 +183,7 @@ def citations(found: CitationFigures) -> str:
 
 
 def place_of(item: Evidence) -> str:
-    """The place of a passage, such as `page 3` for a file or `document 2, page 3, doc_17` for a supplied document."""
+    """Where a passage is, such as `page 3` for a file or `document 2, page 3, doc_17` for a supplied document."""
     document = item.document
     if document is None:
         return item.source.partition("#")[2].replace("=", " ") if web_address(item.source) is None else ""
@@ -194,7 +195,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """Whether the response does what its prompt asks, in words; empty if this was not judged."""
+    """Whether the response does what its prompt asks, in words. Empty if this was not judged."""
     found = report.eligibility
     if found is None:
         return ""
@@ -204,7 +205,7 @@ def eligibility(report: FactualityReport) -> str:
 
 
 def every_claim(report: FactualityReport) -> str:
-    """The figures if every claim counts; empty if every claim counts anyway."""
+    """The figures with every claim counted. Empty if the report already counts every claim."""
     found = report.every_claim
     if found is None:
         return ""
@@ -254,12 +255,12 @@ _COUNTS = (
 
 
 def searches(usage: StageUsage) -> str:
-    """The number of searches, such as `17 searches`; empty if there were none."""
+    """The number of searches, such as `17 searches`. Empty if there were none."""
     return plural(usage.searches, "search") if usage.searches else ""
 
 
 def calls(usage: StageUsage) -> str:
-    """The numbers of model calls, failed calls, replies from the cache or an identical call, and searches, if not 0."""
+    """The numbers of model calls, failed calls, reused replies and searches, without those that are zero."""
     parts = [
         plural(usage.calls, "model call") if usage.calls else "",
         f"{usage.failed_calls:,} failed" if usage.failed_calls else "",
@@ -310,10 +311,9 @@ def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> 
     )
     if savings.calls_avoided is not None and savings.searches_avoided is not None and savings.n_settled:
         yield (
-            f"about {plural(round(savings.calls_avoided), 'model call')} and "
-            f"{plural(round(savings.searches_avoided), 'search')} saved: the average for the "
-            f"{plural(savings.n_sent_on, 'claim')} left to the model, times {savings.n_settled:,}; "
-            "fewer if the settled claims were easier"
+            f"this saved about {plural(round(savings.calls_avoided), 'model call')} and "
+            f"{plural(round(savings.searches_avoided), 'search')} ({savings.n_settled:,} times the average for the "
+            f"{plural(savings.n_sent_on, 'claim')} left to the model), or fewer if the settled claims were easier"
         )
     elif savings.n_settled:
         yield "the savings cannot be estimated, because no claims in this check were left to the model"

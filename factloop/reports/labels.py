@@ -1,8 +1,8 @@
 """Defines the files in which pages save human labels, along with the claims that were labelled.
 
-A file can therefore be read without the report. It also contains a hash of the claims in order, which ensures that the
-labels belong to exactly the claims and verdicts on the page. Pages of disagreements save answers in the same way. An
-answer says which of two sides is right.
+A file can therefore be read without the report. Each file also contains a hash of the claims in order, which ensures
+that the labels belong to exactly the claims and verdicts on the page. Pages of disagreements save answers in the same
+way. An answer says which of two sides is right.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Draw(Record):
     n_before: Count = 0
     """Number of these claims that already had a label and were not drawn."""
     system: str | None = None
-    """The only system whose claims were drawn; None if claims of all systems were drawn."""
+    """The only system whose claims were drawn, or None if claims from all systems were drawn."""
 
 
 class _OfClaim(Record):
@@ -66,7 +66,7 @@ class ClaimToLabel(Record):
 
     dataset: str
     system: str = ""
-    """The system that wrote the response; empty if unknown."""
+    """The system that wrote the response. Empty if unknown."""
     response_id: str
     group: str
     """A key that all claims from one prompt share, since they are similar to each other."""
@@ -78,11 +78,11 @@ class ClaimToLabel(Record):
     """None if the claim is unscored."""
     score: Share | None = None
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """Probability that the claim was drawn for labelling; None if no claims were drawn."""
+    """Probability that the claim was drawn for labelling, or None if no claims were drawn."""
     draw: Draw | None = None
     """None if no claims were drawn, or if the draw is unknown."""
     document: str | None = None
-    """The passages by which the claim was judged."""
+    """The passages that the claim was judged against."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -130,7 +130,7 @@ class LabelFile(Record):
     schema_version: Literal["1.0"] = "1.0"
     kind: Literal["labels"] = "labels"
     claims_hash: str
-    """`hash_of` the claims."""
+    """The hash of the claims, as returned by `hash_of`."""
     claims: Annotated[tuple[ClaimToLabel, ...], FailFast()]
     labels: Annotated[tuple[GivenLabel, ...], FailFast()]
 
@@ -219,7 +219,7 @@ def _saved(place: str | Path, kind: type[_File]) -> _File:
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", path=path) from error
     if size > LARGEST_FILE:
-        raise DataError(f"this file has {size:,} bytes; files of {what} have at most {LARGEST_FILE:,}", path=path)
+        raise DataError(f"this file has {size:,} bytes; a file of {what} can have at most {LARGEST_FILE:,}", path=path)
     try:
         found = kind.model_validate_json(text)
     except ValidationError as error:
@@ -240,7 +240,7 @@ def refuse_wrong_labels(
     for place, label in enumerate(labels):
         field = f"{what}s[{place}]"
         if label.key not in names:
-            raise DataError(f"the page showed no claim {'/'.join(label.key)!r}", path=path, field=field)
+            raise DataError(f"the page does not contain the claim {'/'.join(label.key)!r}", path=path, field=field)
         if label.key in labelled:
             raise DataError(f"claim {'/'.join(label.key)!r} has two {what}s", path=path, field=field)
         labelled.add(label.key)
@@ -275,8 +275,9 @@ def labelling_of(
     begins: Literal["blind", "open"] | None = None,
     kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
-    """The data for a page that opens with hidden verdicts (`blind`), for labelling (`open`), or starts labelling on
-    request (None). `answers` asks which of two sides is right; the sides are in random order."""
+    """The data for a page. If `begins` is `blind`, the page opens for labelling with hidden verdicts. If it is `open`,
+    the page opens for labelling. If it is None, labelling starts on request. A page of `answers` asks which of two
+    sides is right. The sides are in random order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}

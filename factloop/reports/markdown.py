@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from factloop.reports.visible import web_address
 
 LONGEST_LINE_ENDED_ON_PURPOSE = 60
-"""In characters. Line breaks after longer lines are treated as automatic wrapping and ignored."""
+"""Maximum length in characters. Line breaks after longer lines are treated as automatic wrapping and ignored."""
 
 _FIRST_HEADING, _LAST_HEADING = 3, 6
 """Heading levels in a response. The sections of the page use the second level."""
@@ -37,7 +37,7 @@ class Tag:
 
 @dataclass(frozen=True)
 class TextRun:
-    """A run of text. It is either copied from the source (from `start` to `end`) or represents that part of it."""
+    """A run of text, which either copies the source from `start` to `end` or represents that part of the source."""
 
     text: str
     start: int
@@ -94,20 +94,19 @@ def _image(state: StateInline, silent: bool) -> bool:
 
 @dataclass(frozen=True)
 class _Source:
-    """The lines of the source, and the position at which each one starts."""
-
     lines: Sequence[str]
     starts: Sequence[int]
 
     def places(self, content: str, first: int) -> list[int]:
-        """The position of each character, and of the end, of a block whose first line has the number `first`.
+        """The source position of each character in a block, and of the block's end. `first` is the block's first line
+        number.
 
-        A line of the content is the end of a line in the source, without the prefix that makes it part of the block.
+        Each line of the content is the end of a source line, without the prefix that makes it part of the block.
         """
         found: list[int] = []
         for number, line in enumerate(content.split("\n"), first):
             whole = self.lines[number] if number < len(self.lines) else ""
-            bare = line if line in whole else line.lstrip()  # a tab before it was converted to blanks
+            bare = line if line in whole else line.lstrip()  # a tab that was converted to blanks
             start = self.starts[min(number, len(self.lines))] + max(0, whole.rfind(bare))
             found += [start] * (len(line) - len(bare))
             found += range(start, start + len(bare) + 1)
@@ -157,7 +156,6 @@ def _tag(token: Token) -> Tag:
 
 
 def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Iterator[Part]:
-    """The parts of a block's content. Its tokens are in the same order, from which their positions follow."""
     at, href = 0, ""
     for token in tokens:
         if token.type in ("softbreak", "hardbreak"):
@@ -184,7 +182,6 @@ def _inline(tokens: Sequence[Token], content: str, places: Sequence[int]) -> Ite
 
 
 def _extent(token: Token, content: str, at: int) -> tuple[int, int, int]:
-    """Start and end of the token's text in the content, and the end of the token itself."""
     if token.type == "text_special":  # an escaped character, or an entity
         return at, at + len(token.markup), at + len(token.markup)
     if token.type == "code_inline":
@@ -196,7 +193,6 @@ def _extent(token: Token, content: str, at: int) -> tuple[int, int, int]:
 
 
 def _runs(text: str, places: Sequence[int]) -> Iterator[TextRun]:
-    """The text as one run for each contiguous stretch of positions. The last position is the end of the text."""
     if len(places) != len(text) + 1:
         yield TextRun(text, places[0], places[-1])
         return
@@ -208,7 +204,6 @@ def _runs(text: str, places: Sequence[int]) -> Iterator[TextRun]:
 
 
 def _with_heading_levels(parts: Iterator[Part]) -> Iterator[Part]:
-    """Converts headings to the third level and below, without skipping any levels."""
     above: list[str] = []
     for part in parts:
         if isinstance(part, TextRun) or part.name not in ("h1", "h2", "h3", "h4", "h5", "h6"):

@@ -40,9 +40,9 @@ class Filter:
 def render_page(
     template: str, *, room: str = SHARED, styles: Iterable[str] = (), scripts: Iterable[str] = (), **context: Any
 ) -> str:
-    """Renders a template with its context. Its styles and scripts come after those that all pages share.
+    """Renders a template with its context. Its styles and scripts come after the shared styles and scripts.
 
-    Templates, styles and scripts are in the folder `pages` of the package `room` or of `SHARED`. Styles and scripts are
+    Templates, styles and scripts are in the `pages` folder of the package `room` or `SHARED`. Styles and scripts are
     inlined and listed by hash in the page's content security policy. The result depends only on the arguments.
     """
     style, script = _joined(room, (*_STYLES, *styles)), _joined(room, (*_SCRIPTS, *scripts))

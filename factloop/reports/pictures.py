@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, QUIET, RULE, PAPER = "#010101", "#020202", "#030303", "#040404"
-"""The colours of text and lines, of muted parts, of grids, and of the background of the page."""
+"""The colours of text and lines, muted parts, grids and the page background."""
 SERIES = tuple(f"#05010{number}" for number in range(1, 9))
-"""The colours of evaluators and systems, in order. They repeat from the ninth one on."""
+"""The colours of evaluators and systems, in order. They repeat after the eighth."""
 _VARIABLES = {INK: "var(--ink)", QUIET: "var(--muted)", RULE: "var(--line)", PAPER: "var(--surface)"} | {
     colour: f"var(--series-{number})" for number, colour in enumerate(SERIES, 1)
 }
@@ -126,7 +126,7 @@ def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7
     with _painted(paint, (width, height)) as figure:
         written = io.BytesIO()
         # `savefig` would draw everything twice, once only to lay it out
-        canvas: Any = FigureCanvasSVG(figure)  # it is untyped
+        canvas: Any = FigureCanvasSVG(figure)  # the class is untyped
         canvas.print_svg(written, metadata={"Date": None, "Creator": None})
     readable = visible(written.getvalue().decode("utf-8")).translate(_NO_CHARACTERS)
     root = etree.fromstring(readable.encode("utf-8"))

@@ -19,8 +19,6 @@ from factloop.reports.visible import visible
 
 
 class _Display:
-    """A progress bar that disappears at the end."""
-
     def __init__(self, console: Console, described: str, total: int | None = None, done: int = 0) -> None:
         self._progress = Progress(
             SpinnerColumn(),
@@ -94,7 +92,6 @@ class ProgressDisplay(_Display):
                 pass
 
     def _show(self) -> None:
-        """Shows the number of sentences read or, once a claim has been judged, the number of claims judged."""
         if self._judged:
             done, total = len(self._judged), len(self._found)
             said = f"{done:,} of {figures.plural(total, 'claim')}"

@@ -10,7 +10,7 @@ from itertools import groupby
 from factloop.reports.faults import Fault
 from factloop.reports.markdown import Part, Tag, TextRun, read_markdown
 
-LONGEST_LAID_OUT = 100_000  # maximum number of characters of a response; longer ones are shown as plain text
+LONGEST_LAID_OUT = 100_000  # maximum number of characters of a response; longer responses are shown as plain text
 _OF_PLAIN_TEXT = ("p", "br")
 
 
@@ -19,7 +19,7 @@ class PageStretch:
     """A part of a response: a sentence with the numbers of its claims, or text between sentences.
 
     `text` is safe to display. `said` is the verdict in words, for readers who cannot see colours. `marks` contains the
-    symbols for it, each with a tone, and `faults` contains the wrong words.
+    verdict's symbols, each with a tone, and `faults` contains the wrong words.
     """
 
     text: str
@@ -35,13 +35,14 @@ class PageStretch:
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
-    """Maps each claim number to the number of the first claim in its sentence, which URLs use for the sentence."""
+    """Maps each claim number to the number of the first claim in its sentence. URLs identify sentences by the
+    latter."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}
 
 
 @dataclass(frozen=True)
 class Words:
-    """Words with the same formatting, all of them wrong or none."""
+    """Words with the same formatting. Either all or none of them are wrong."""
 
     text: str
     fault: Fault | None = None
@@ -68,7 +69,7 @@ class Prose:
 
     parts: Sequence[Tag | Piece]
     raw: str
-    """The source of the response; empty if the page already shows it unchanged."""
+    """The source of the response. Empty if the page already shows the source unchanged."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,6 @@ def _words(
 
 
 def _cuts(stretches: Sequence[PageStretch]) -> Iterator[_Cut]:
-    """Splits every stretch at its faults, in the order of the response."""
     start = 0
     for number, stretch in enumerate(stretches):
         reached = 0

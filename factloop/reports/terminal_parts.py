@@ -14,7 +14,7 @@ from factloop.core.records import StageUsage
 from factloop.reports import figures
 from factloop.reports.visible import visible
 
-LONGEST = 400  # maximum number of characters of a text on the terminal; pages and JSON reports contain all of it
+LONGEST = 400  # maximum number of characters of a text on the terminal; pages and JSON reports contain the full text
 
 _RULE = 2  # minimum width of the rule after a title: a space and one character of the line
 
@@ -63,7 +63,7 @@ def one_line(text: str, longest: int = LONGEST) -> str:
 
 
 def usage_rows(usage: StageUsage) -> list[Row]:
-    """Calls, tokens, cost and time; without a model, only searches and time."""
+    """Calls, tokens, cost and time, or only searches and time if no model was used."""
     if figures.used_a_model(usage):
         spent = [("Calls", figures.calls(usage)), ("Tokens", figures.tokens(usage)), ("Cost", figures.cost(usage))]
     else:

@@ -44,7 +44,8 @@ class VisibleLines(logging.Formatter):
 
 
 def web_address(source: str) -> str | None:
-    """`source` if it is an http or https address that is safe to link to; None for paths and anything doubtful."""
+    """Returns `source` if it is an http or https URL that is safe to link to, or None for paths and anything
+    doubtful."""
     if not _WEB_ADDRESS.fullmatch(source):
         return None
     try:
@@ -54,7 +55,7 @@ def web_address(source: str) -> str | None:
 
 
 def direction(text: str) -> Literal["ltr", "rtl"]:
-    """The writing direction of the text's first strongly directional character; left to right if there is none."""
+    """The writing direction of the text's first strongly directional character, or left to right if there is none."""
     for character in text:
         strength = unicodedata.bidirectional(character)
         if strength in ("R", "AL"):

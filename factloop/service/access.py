@@ -29,7 +29,7 @@ OF_ONE_KEY = RateLimitItemPerMinute(10)
 """Rate limit for attempts with the same wrong key from one IP address, such as those of a misconfigured program."""
 OF_AN_ADDRESS = RateLimitItemPerMinute(60)
 """Rate limit for all attempts with wrong keys from one IP address. Someone may be guessing, or many people may share
-it."""
+the address."""
 
 
 class SharedHits:
@@ -39,7 +39,7 @@ class SharedHits:
         self._engine = engine
 
     def take(self, whose: str, amount: int, seconds: float) -> float:
-        """Counts a request and returns 0. If there were already `amount` in `seconds`, returns the seconds to wait."""
+        """Counts a request and returns 0. After `amount` requests in `seconds`, returns the seconds to wait instead."""
         with self._engine.begin() as connection:
             hold_others_off(connection, f"hits {whose}")
             now: float = connection.execute(select(database_now())).scalar_one()
@@ -72,14 +72,14 @@ class RateLimits:
             raise ConfigError(f"rate {rate!r}: must be a rate such as 60/minute") from error
         if any(not (0 < one.amount <= MOST_REQUESTS and one.get_expiry() <= 86_400 * LONGEST_DAYS) for one in jobs):
             raise ConfigError(
-                f"rate {rate!r}: must be 1 to {MOST_REQUESTS:,} requests in a period of at most {LONGEST_DAYS:,} days"
+                f"rate {rate!r}: must allow 1 to {MOST_REQUESTS:,} requests per period of at most {LONGEST_DAYS:,} days"
             )
         self._limits = {"jobs": jobs, "reads": [_oftener(limit) for limit in jobs]}
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._database: Database | None = None
 
     def share(self, database: Database | None) -> None:
-        """Starts counting across all services that share this database. If it is None, counts only in memory."""
+        """Starts counting across all services that share the database, or only in memory if it is None."""
         self._database = database if database is not None and database.store.is_shared else None
 
     async def take(self, kind: Literal["jobs", "reads"], caller: str) -> None:
@@ -90,7 +90,7 @@ class RateLimits:
                 raise RequestRefusal(429, "too_many_requests", f"too many requests (limit: {limit})", headers=waiting)
 
     async def take_wrong_key(self, address: str, authorization: str) -> None:
-        """Counts an attempt with a wrong key. Raises RequestRefusal after too many. Valid keys are never counted."""
+        """Counts an attempt with a wrong key. Raises RequestRefusal for too many attempts. Valid keys never count."""
         key = hashlib.sha256(authorization.encode("utf-8", "surrogateescape")).hexdigest()
         for limit, whose in ((OF_AN_ADDRESS, ("address", address)), (OF_ONE_KEY, ("key", address, key))):
             if wait_s := await self._wait_s(limit, *whose, of_all=True):
@@ -102,7 +102,7 @@ class RateLimits:
                 )
 
     async def _wait_s(self, limit: RateLimitItem, *whose: str, of_all: bool) -> int:
-        """Counts a request. Returns 0, or the seconds to wait (at least 1) if there were already too many."""
+        """Counts a request. Returns 0, or how many seconds to wait (at least 1) if there are too many requests."""
         if not self._limiter.hit(limit, *whose):
             return _whole(self._limiter.get_window_stats(limit, *whose).reset_time - time.time())
         if not of_all or self._database is None:
@@ -126,14 +126,14 @@ def _whole(wait_s: float) -> int:
 
 
 PARAMETER = "ticket"
-GOOD_FOR_S = 12 * 60 * 60  # seconds; long enough for reloading a page that stays open in a tab
+GOOD_FOR_S = 12 * 60 * 60  # seconds; long enough to reload a page that stays open in a tab
 _TICKET = re.compile(r"([0-9]{1,12})\.([0-9a-f]{64})", re.ASCII)
 _LONGEST_QUERY = 500
 
 
 class Tickets:
-    """URLs that a browser can open without a key. Each is valid for 12 hours, for one owner and one path. It is signed
-    with one of the owner's keys, so it outlives the process and is valid in every service with that key."""
+    """URLs that a browser can open without a key. Each URL is valid for 12 hours, for one owner and one path. It is
+    signed with one of the owner's keys, so it outlives the process and is valid in every service with that key."""
 
     def __init__(self, keys: ApiKeys, clock: Callable[[], float] = time.time) -> None:
         self._keys, self._clock = keys, clock
@@ -144,7 +144,7 @@ class Tickets:
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)[0]}"
 
     def owner(self, path: str, query: bytes) -> str | None:
-        """Returns the owner of the ticket in a request's query, or None without a valid ticket for this path."""
+        """Returns the owner of the ticket in a request's query, or None if there is no valid ticket for this path."""
         if len(query) > _LONGEST_QUERY or not opens(path):
             return None
         given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])

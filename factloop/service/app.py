@@ -59,8 +59,8 @@ log = logging.getLogger(__name__)
 
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
-    """Builds the application, which opens its resources on startup and closes them on shutdown. The deadline of each
-    check is the one in the settings or, by default, `DEADLINE_S`. Raises ConfigError."""
+    """Builds the application, which opens its resources on startup and closes them on shutdown. Each check has the
+    deadline in the settings or, by default, `DEADLINE_S`. Raises ConfigError."""
     check = check.model_copy(update={"deadline_s": DEADLINE_S}) if check.deadline_s is None else check
     day = day_limits(settings, check, trust)
     context = ServiceContext(
@@ -107,7 +107,7 @@ async def _opened(
     try:
         make_private_folder(folder)
     except OSError as error:
-        raise ConfigError(f"{folder} cannot be used ({error.strerror or error})") from error
+        raise ConfigError(f"cannot use the folder {folder}: {error.strerror or error}") from error
     with ExitStack() as kept:
         store = JobStore(settings.database_url, most_bytes=int(settings.max_body_mb * 1_000_000))
         kept.callback(store.close)
@@ -145,12 +145,11 @@ async def _opened(
 
 @contextmanager
 def _sole_use(folder: Path) -> Iterator[None]:
-    """Locks the folder for this service. Raises ConfigError if another service has locked it."""
     try:
         with FileLock(folder / "lock", timeout=0, mode=FILE_MODE):
             yield
     except Timeout as error:
-        raise ConfigError(f"{folder}: another service is using it; use a different folder (--folder)") from error
+        raise ConfigError(f"{folder} is in use by another service; choose a different --folder") from error
 
 
 def build_chat(check: CheckSettings) -> ChatModel | None:
@@ -226,16 +225,15 @@ async def _on_refused(request: Request, error: Any) -> Response:
 
 async def _on_invalid(request: Request, error: Any) -> Response:
     """Rejects invalid input with a one-line error that does not repeat the input. If several types are allowed, reports
-    the most deeply nested error, which is usually about the intended type, and among these not one about the type."""
+    the most deeply nested error, which usually concerns the intended type, and prefers errors about the value."""
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
-        return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body is not JSON"))
+        return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body must be JSON"))
     place = [str(part) for part in wrong["loc"][1:] if isinstance(part, int) or part.isidentifier()]
     return await _on_refused(request, RequestRefusal(422, "invalid_input", wrong["msg"], field=".".join(place) or None))
 
 
 async def _on_http(request: Request, error: Any) -> Response:
-    """Rejects requests that do not match any route, and bodies that cannot be parsed."""
     type = {404: "not_found", 405: "wrong_method"}.get(error.status_code, "bad_request")
     refused = RequestRefusal(error.status_code, type, str(error.detail), headers=error.headers)
     return await _on_refused(request, refused)
@@ -271,7 +269,7 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that ends streams and pending responses before it stops, because connections stay open until then."""
+    """A server that ends streams and pending responses before it stops, because they keep connections open."""
 
     context: ServiceContext
 
@@ -303,7 +301,7 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
 
 
 def _ignore_signals_again() -> None:
-    """Ignores the signal that the server raises again after it has stopped, so that everything can still close."""
+    """Ignores the signal that the server raises again after it has stopped, so that resources can still be closed."""
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)

@@ -30,20 +30,19 @@ def copy_jobs(source: str, target: str) -> int:
             opened.enter_context(locked(writing))
             return _copied(reading, writing)
         except SQLAlchemyError as error:
-            raise ConfigError(f"{shown(source)} cannot be copied to {shown(target)} ({said_by(error)})") from error
+            raise ConfigError(f"cannot copy {shown(source)} to {shown(target)}: {said_by(error)}") from error
 
 
 def _refuse_strange(source: Engine, where: str) -> None:
-    """Raises ConfigError unless the source contains jobs in a format that this version can read."""
     file = file_of(source)
     if file is not None and not file.is_file():
-        raise ConfigError(f"{where}: there is no such database")
+        raise ConfigError(f"there is no database at {where}")
     if not inspect(source).has_table(FORMATS.name):
         raise ConfigError(f"{where} is not a factloop job database")
     with source.connect() as connection:
         found = connection.scalar(select(FORMATS.c.format))
     if found is None or not FIRST_FORMAT <= found <= FORMAT:
-        raise ConfigError(f"{where} was written by another version of factloop (format {found})")
+        raise ConfigError(f"{where} was written by another version of factloop (format {found}); use that version")
 
 
 def _copied(source: Engine, target: Engine) -> int:

@@ -118,8 +118,8 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Opens a read-only connection, which also reads the write-ahead log that a running service keeps next to its file.
-    If there is no log, SQLite would create one and leave it behind, unless told that there are no writers."""
+    """Opens a read-only connection, which also reads the write-ahead log of a running service. If there is no log, the
+    file is opened as immutable, because SQLite would otherwise create a log and leave it behind."""
     how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 
@@ -145,8 +145,8 @@ def locked(engine: Engine) -> Iterator[None]:
     except Timeout as error:
         where = shown(engine.url.render_as_string())
         raise ConfigError(
-            f"--database {where}: another service is using it; use a separate file for each, "
-            "or a PostgreSQL database for all of them"
+            f"--database {where} is in use by another service; give each service its own file, "
+            "or use a PostgreSQL database for all of them"
         ) from error
 
 
@@ -174,7 +174,6 @@ class Reserve:
             self._path.unlink(missing_ok=True)
 
     def _take(self, path: Path) -> None:
-        """Reserves the space, or as much as is available."""
         with suppress(OSError), open(path, "wb", opener=open_private, buffering=0) as file:
             while (left := self._n_bytes - file.tell()) > 0:
                 file.write(os.urandom(min(left, 1_000_000)))  # random bytes, which no file system can compress
@@ -203,8 +202,8 @@ class Reserve:
 
 @contextmanager
 def sole_use(engine: Engine) -> Iterator[None]:
-    """Locks a SQLite file for this service. Raises ConfigError if another service has locked it, or if it cannot be
-    written to, for example because the disk is full. While the file is locked, each transaction raises FileReplaced if
+    """Locks a SQLite file for this service. Raises ConfigError if another service has locked the file, or if it cannot
+    be written to, for example on a full disk. While the file is locked, each transaction raises FileReplaced if
     the file was deleted or overwritten in the meantime, because new data would be lost at the next start."""
     path = file_of(engine)
     with locked(engine), nullcontext() if path is None else _watched(engine, path):
@@ -218,10 +217,10 @@ def _watched(engine: Engine, path: Path) -> Iterator[None]:
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql(f"PRAGMA user_version = {stamp}")
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # so that it is written to the file
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # writes the stamp to the file
     except SQLAlchemyError as error:
         raise unusable(engine.url.render_as_string(), error) from error
-    # This stays open as long as SQLite has the file open, because closing it would release SQLite's locks.
+    # The descriptor stays open as long as SQLite uses the file, because closing it would release SQLite's locks.
     descriptor = open_private(str(path), os.O_RDONLY)
     expected = stamp.to_bytes(4, "big")
 
@@ -263,7 +262,7 @@ def is_full(error: SQLAlchemyError) -> bool:
 
 
 def unusable(url: str, error: SQLAlchemyError) -> ConfigError:
-    return ConfigError(f"--database {shown(url)} cannot be used ({said_by(error)})")
+    return ConfigError(f"cannot use --database {shown(url)}: {said_by(error)}")
 
 
 def said_by(error: SQLAlchemyError) -> str:

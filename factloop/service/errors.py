@@ -18,7 +18,7 @@ from factloop.service.shapes import ErrorBody, ErrorWords
 
 LONGEST_MESSAGE = 500
 RETRY_AFTER_S = 10
-NOT_SET_UP = "the service is not configured for this; its operator can find details in the log"
+NOT_SET_UP = "the service is not configured correctly; its operator can find the details in the log"
 STATUS_OF_FAILURE = {
     "invalid_input": 422,
     "budget": 503,
@@ -29,7 +29,7 @@ STATUS_OF_FAILURE = {
     "cancelled": 409,
     "stopping": 503,
 }
-"""HTTP statuses that callers who wait for a job receive if it fails. The status of other failures is 500."""
+"""HTTP statuses for callers who wait for a job that fails. Any other failure has status 500."""
 
 
 class RequestRefusal(Exception):
@@ -71,7 +71,7 @@ def unavailable(type: str, message: str, retry_after_s: int | None = RETRY_AFTER
 
 
 def not_kept() -> RequestRefusal:
-    """Returns the rejection of requests while the database is failing or cannot be written to."""
+    """Returns the rejection for requests that arrive while the database is failing or cannot be written to."""
     return unavailable("not_kept", "the service cannot save jobs at the moment; try again later")
 
 
@@ -86,12 +86,12 @@ def refuse_without_evaluation(what: str) -> None:
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """Returns the error with a shortened message without lone surrogates, because it may quote the caller's input."""
+    """Returns an error with a shortened message without lone surrogates. The message may quote the caller's input."""
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 
 def failure_words(error: FactloopError) -> ErrorWords:
-    """Returns what a caller sees of a failure. Hides the details of an invalid setup, which may include file names."""
+    """Describes a failure for callers. Hides the details of an invalid configuration, which may include file names."""
     match error:
         case DataError():
             return error_words("invalid_input", str(error), error.field)
@@ -101,7 +101,7 @@ def failure_words(error: FactloopError) -> ErrorWords:
             return error_words("timeout", str(error))
         case ToolError():
             status = "" if error.status is None else f" with status {error.status}"
-            return error_words("tool_failure", f"{error.tool}: the tool failed{status}")
+            return error_words("tool_failure", f"{error.tool} failed{status}")
         case ModelOutputError():
             return error_words("model_output", str(error))
         case ConfigError():

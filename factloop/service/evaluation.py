@@ -40,7 +40,7 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
     try:
         text = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
     except ValueError as error:
-        raise DataError("a number is not finite; use null for a missing score", field="rows") from error
+        raise DataError("numbers must be finite; use null for a missing score", field="rows") from error
     write_private(file, text.encode())
     try:
         load_predictions(file)
@@ -64,7 +64,6 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
 
 
 def _of_audit(report: AuditReport) -> Iterator[HeadlineFigure]:
-    """The balanced accuracy of the best evaluators over all claims."""
     found = [one for one in report.at[0].rates if (one.group.kind, one.level) == ("all", "claim")]
     for one in sorted(found, key=lambda rates: -(rates.balanced_accuracy.value or 0.0))[:MOST_FIGURES]:
         figure = one.balanced_accuracy
@@ -72,7 +71,6 @@ def _of_audit(report: AuditReport) -> Iterator[HeadlineFigure]:
 
 
 def _of_run(summary: RunSummary) -> Iterator[HeadlineFigure]:
-    """The leading figures of the best system."""
     systems = {one.system: one for one in summary.scores.systems}
     if not systems:
         return

@@ -1,4 +1,4 @@
-"""Prints the parts of a file as JSON, or the reason why it cannot be read. Runs as a process, so it imports little.
+"""Prints the parts of a file as JSON, or why the file cannot be read. Runs as its own process, so it imports little.
 
 python -m factloop.service.file_parts FILE MOST_PARTS LONGEST_PART SECONDS
 
@@ -22,12 +22,12 @@ from factloop.tools.search.documents.files import find_files, is_compressed
 from factloop.tools.search.documents.loaders import load_sections
 
 MOST_UNPACKED = 32_000_000
-"""Maximum uncompressed size of a Word, Excel or PowerPoint file in bytes, and maximum characters in any file."""
+"""Maximum bytes in an uncompressed Word, Excel or PowerPoint file, and maximum number of characters in any file."""
 _MOST_MEMORY = 2_000_000_000  # in bytes of address space
 
 
 def answer(file: str, most: int, longest: int) -> dict[str, Any]:
-    """Returns a dictionary with one key: `parts`, `why` (the file cannot be read) or `not_set_up` (what is missing)."""
+    """Returns a dictionary with one key: `parts`, `why` (if the file cannot be read) or `not_set_up`."""
     try:
         return {"parts": list(_parts(file, most, longest))}
     except DataError as error:
@@ -35,16 +35,15 @@ def answer(file: str, most: int, longest: int) -> dict[str, Any]:
     except FactloopError as error:
         return {"not_set_up": str(error)}
     except BadZipFile as error:
-        return {"why": f"cannot be read: {error}"}
+        return {"why": f"cannot be read ({error})"}
     except OSError as error:
-        return {"why": f"cannot be read: {error.strerror}"}
+        return {"why": f"cannot be read ({error.strerror})"}
 
 
 def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
-    """Yields the parts that contain text, as fields of documents. Raises FactloopError, OSError, BadZipFile."""
     (path,) = find_files([file]).paths
     if is_compressed(path):
-        raise DataError("unpack it first")
+        raise DataError("the file is compressed; unpack it first")
     if is_zipfile(path):
         with ZipFile(path) as packed:
             if sum(one.file_size for one in packed.infolist()) > MOST_UNPACKED:
@@ -60,7 +59,7 @@ def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
         if len(text) > longest:
             raise DataError(f"one part has more than {longest:,} characters; split the file")
         if n_characters > MOST_UNPACKED:
-            raise DataError(f"the parts have more than {MOST_UNPACKED:,} characters; split the file")
+            raise DataError(f"the file has more than {MOST_UNPACKED:,} characters; split the file")
         metadata = {"page": number} if one.fragment.startswith("page=") else {}
         yield {"text": text, "title": one.title, "metadata": metadata}
 
@@ -72,10 +71,11 @@ def _limit(seconds: int) -> None:
     import resource
 
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # openpyxl imports numpy, which reserves address space per processor
-    signal.signal(signal.SIGALRM, lambda *_: sys.exit("reading the file takes too long"))
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit("reading the file took too long"))
     signal.alarm(seconds)
-    for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):  # C ignores alarms
-        with suppress(ValueError, OSError):  # there is already a lower limit, or none is supported (macOS)
+    # The alarm cannot interrupt C code, so CPU time is limited as well.
+    for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):
+        with suppress(ValueError, OSError):  # there is already a lower limit, or the system supports none (macOS)
             resource.setrlimit(which, (most, most))
 
 

@@ -1,7 +1,7 @@
 """Middleware that checks the caller, host, rate and size of every request.
 
-Each check comes before the work that it can save. The key is checked before the body is read, the size is checked while
-reading, and bodies that are too long are never parsed.
+The key is checked before the body is read, the size is checked while reading, and bodies that are too long are never
+parsed.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})
 """Paths whose POST requests count as reads, because they do not create jobs."""
 PROBES = frozenset({"/health", "/ready", "/metrics"})
 """Paths that are logged only at the lowest level, because they are requested every few seconds."""
-MOST_CONNECTIONS = 1_000  # maximum number of connections; any more are answered with 503
+MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones get status 503
 MOST_OPEN = 64
 """Maximum number of concurrent requests per key if there are several keys, including event streams and requests that
 wait for a report. A single key, or all callers of a service without keys, may use half of the connections."""
 TAKES_LITTLE = frozenset({"/v1/tickets"})
 MOST_WHERE_LITTLE_IS_READ = 100_000
-"""Maximum body size in bytes on these paths, and for PUT. Parsing larger bodies would delay other callers."""
+"""Maximum body size in bytes for the `TAKES_LITTLE` paths and for PUT. Larger bodies would delay other callers."""
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000
-"""Maximum body size in bytes on routes that ignore the body. Some clients send one with every request."""
+"""Maximum body size in bytes on routes that ignore the body. Some clients send a body with every request."""
 MOST_DISCARDED = 64_000_000  # maximum number of bytes that are read and discarded after a rejection
 DISCARDED_WITHIN_S = 5.0
 SENT_WITHIN_S = 60.0  # seconds within which each part of a response must be sent
@@ -138,7 +138,7 @@ class ServiceGuard:
             raise RequestRefusal(
                 429,
                 "too_many_requests",
-                f"too many concurrent requests: the limit is {most}, including streams and requests that wait",
+                f"too many concurrent requests: the limit is {most}, including event streams and waiting requests",
                 headers={"Retry-After": str(RETRY_AFTER_S), **_CLOSE},  # idle connections also count
             )
         self._n_open[owner] += 1
@@ -148,7 +148,8 @@ class ServiceGuard:
             self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """Rejects an unknown caller. A missing key is not an attempt, because pages can then ask for it."""
+        """Returns the rejection of an unknown caller. A missing key is not an attempt, because pages then ask for
+        it."""
         if given := headers.get("authorization"):
             scope["wrong_key"] = True
             self._metrics.wrong_keys.inc()
@@ -163,7 +164,7 @@ class ServiceGuard:
         )
 
     def _refuse_strange_host(self, headers: Headers) -> None:
-        """Rejects unknown hosts, so that other sites cannot reach this service through a DNS name of theirs."""
+        """Rejects unknown hosts, so that other sites cannot reach this service through their own DNS names."""
         if not self._settings.binding.is_loopback:
             return
         host = headers.get("host", "")
@@ -183,19 +184,18 @@ class ServiceGuard:
         except ValueError:
             ours = False
         if not ours:
-            raise RequestRefusal(403, "wrong_origin", "requests from pages of other sites are rejected")
+            raise RequestRefusal(403, "wrong_origin", "pages on other sites cannot send requests to this service")
 
     async def _body(self, scope: Scope, headers: Headers, receive: Receive) -> bytes:
-        """Reads the complete body, up to a size and time limit. Raises RequestRefusal."""
         if _asks_for_work(scope):
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind != "application/json":
-                raise RequestRefusal(415, "wrong_content_type", "send JSON (application/json)")
+                raise RequestRefusal(415, "wrong_content_type", "the body must be JSON (application/json)")
         length = headers.get("content-length")
         if length is not None and "transfer-encoding" in headers:  # a proxy might read a different body
             raise _bad_request("Content-Length and Transfer-Encoding cannot be combined", _CLOSE)
         if length is not None and (not length.isascii() or not length.isdigit()):
-            raise _bad_request("Content-Length is not a number")
+            raise _bad_request("Content-Length must be a number")
         is_read = (_asks_for_work(scope) or scope["method"] == "PUT") and scope["path"].startswith("/v1/")
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
         if is_read and (scope["method"] == "PUT" or scope["path"] in TAKES_LITTLE):
@@ -272,12 +272,11 @@ class _AnswerSender:
 
 
 def _asks_for_work(scope: Scope) -> bool:
-    """Whether a request creates work. Cancelling and deleting do not, so both are possible at the rate limit."""
+    """Whether a request creates work. Cancelling and deleting do not, so the limit on work does not apply to them."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 
 def _request_id(headers: Headers) -> str:
-    """The caller's `X-Request-ID` if it is safe to log, or a new one."""
     given = headers.get("x-request-id", "")
     return given if REQUEST_ID.fullmatch(given) else secrets.token_hex(16)
 

@@ -1,4 +1,4 @@
-"""Creates, finds, follows, cancels and deletes the jobs of the service, and limits their number.
+"""Creates, finds, follows, cancels and deletes the service's jobs, and limits their number.
 
 A job is saved in the database before the request is answered. With PostgreSQL, several services can share the jobs. A
 job submitted to one service may be run by another, but it can be found, followed and cancelled in either.
@@ -56,7 +56,7 @@ log = logging.getLogger(__name__)
 
 
 def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str, int]:
-    """Reads events from the unread rest and the next portion. Returns them, the new rest and the portion's length."""
+    """Reads events from the rest and the next portion. Returns the events, the new rest and the portion's length."""
     return *read_events(rest + (portion or "")), len(portion or "")
 
 
@@ -94,7 +94,7 @@ class Jobs:
         self._tasks: list[asyncio.Task[None]] = []
 
     def _share_places(self) -> None:
-        """Divides the places for running and waiting jobs among the callers that currently have keys."""
+        """Divides the slots for running and waiting jobs among the callers that currently have keys."""
         settings = self._settings
         weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
         for turns, places in ((self._turns, settings.max_jobs), (self._together, settings.max_jobs_together)):
@@ -144,14 +144,14 @@ class Jobs:
         return await self._database.ask(self._store.text, job_id, name)
 
     async def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
-        """Saves a claim's label, or deletes it if `label` is None. Returns the previous one. Raises RequestRefusal."""
+        """Saves a claim's label, or deletes it if `label` is None. Returns the old label. Raises RequestRefusal."""
         try:
             return await self._database.ask(self._store.change_label, job_id, claim_id, label)
         except LookupError as error:  # the job has been deleted since it was found
             raise not_found("job") from error
 
     async def ended(self, job_id: str, owner: str) -> Job | None:
-        """Waits until the job ends. Returns it, or None if it was deleted. Raises RequestRefusal if it cannot wait."""
+        """Waits until the job ends. Returns the job, or None if it was deleted. Raises RequestRefusal."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -162,7 +162,7 @@ class Jobs:
             if stored is None or stored.is_over:
                 return None if stored is None else stored.job
             if self.is_stopping:
-                message = "the service is shutting down; the job will continue when it restarts, or in another service"
+                message = "the service is shutting down; the job will continue after a restart, or in another service"
                 raise unavailable("stopping", message)
             if self._live(job_id, owner) is None:
                 if self._database.is_in_trouble:  # no service can run the job
@@ -204,7 +204,7 @@ class Jobs:
                 yield []
 
     async def cancel(self, job_id: str, owner: str) -> Job | None:
-        """Cancels the job in any service, and waits until it ends. Returns it, or None if it was deleted."""
+        """Cancels the job in any service, and waits until it ends. Returns the job, or None if it was deleted."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -258,7 +258,6 @@ class Jobs:
         await self._database.aclose()
 
     def _live(self, job_id: str, owner: str) -> LiveJob | None:
-        """The job, if it is running in this service."""
         found = self._runner.live.get(job_id)
         return found if found is not None and found.stored.owner == owner else None
 
@@ -273,7 +272,6 @@ class Jobs:
     async def _events(
         self, stored: StoredJob | None, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
-        """Yields the stored events in portions. If the job has ended, the last event says so."""
         if stored is None:
             return
         # The text of an unfinished job may change between two portions.
@@ -315,10 +313,10 @@ class Jobs:
             await asyncio.sleep(self._sweep_every_s)
 
     async def _one_sweep(self, sweep: Callable[[], Awaitable[None]]) -> None:
-        """Runs one cleanup. If it fails, later ones still run, so that data is deleted without a restart."""
+        """Runs one cleanup. If it fails, later cleanups still run, so that data is deleted without a restart."""
         (failure,) = await asyncio.gather(sweep(), return_exceptions=True)
         if failure is not None and not isinstance(failure, RequestRefusal):  # the cause of a rejection has been logged
-            log.error("expired records could not be deleted", exc_info=failure)
+            log.error("could not delete expired records", exc_info=failure)
 
     async def _forget_old(self) -> None:
         now, store = datetime.now(UTC), self._store
@@ -353,7 +351,7 @@ class Readiness:
         self._jobs, self._folder, self._again_s = jobs, folder, again_s
         self._cold: str | None = "the service is still loading what the first check needs"
         self.warming = asyncio.create_task(self._warm(warm_up))
-        """The task of warming up. It is cancelled if the service stops."""
+        """The warm-up task, which is cancelled if the service stops."""
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:
@@ -379,7 +377,7 @@ class Readiness:
                 self._cold = failure_words(error).message
             except Exception:
                 log.exception("warm-up failed")
-                self._cold = "it failed"
+                self._cold = "the warm-up failed"
             else:
                 self._cold = None
                 return
@@ -406,7 +404,7 @@ class Readiness:
             write_private(probe, os.urandom(TRIED_BYTES))  # random data, which no file system can compress
         except OSError as error:
             reason = error.strerror or "no reason was given"
-            return (Trouble(what="folder", message=f"the folder cannot be written to: {reason}"),)
+            return (Trouble(what="folder", message=f"cannot write to the folder: {reason}"),)
         finally:
             with suppress(OSError):
                 probe.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Calls the database from the event loop, and logs once when it fails and once when it is back.
+"""Calls the database from the event loop, and logs once when it fails and once when it recovers.
 
 If the database is unavailable, a call may take up to ten seconds to fail. To keep callers from waiting for each other's
 failures, only one call at a time then tries the database, and all others are rejected immediately.
@@ -51,7 +51,8 @@ class Database:
         return await self.save(call, *args, **kwargs)
 
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes a call. Waits for a call that is trying an unavailable database, and is rejected if it fails."""
+        """Makes a call. If another call is trying an unavailable database, waits for that call, and fails if that call
+        fails."""
         work: Any = partial(call, *args, **kwargs)
         asked: Future[T] = self._threads.submit(self._in_turn, self._n_outages, work)
         self._under_way.add(asked)

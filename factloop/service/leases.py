@@ -45,7 +45,7 @@ class LeasedJob:
 
 @dataclass(frozen=True)
 class Renewal:
-    """The leases that this service still has, and the requests to cancel their jobs."""
+    """The leases that this service still holds, and the requests to cancel leased jobs."""
 
     held: frozenset[str]
     cancelled: frozenset[str]
@@ -83,8 +83,8 @@ class Leases:
                 connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
 
     def cancel_disowned(self, gone: Collection[str] | None = None) -> None:
-        """Cancels the jobs of the owners in `gone`, or by default of all owners without a key, because no one could see
-        or stop these jobs, and no limits of a key would apply to them."""
+        """Cancels the jobs of the owners in `gone` or, by default, of all owners without a key. No one could see or
+        stop these jobs, and no key's limits would apply to them."""
         if not self._keys:
             return
         with self._engine.begin() as connection:
@@ -92,7 +92,7 @@ class Leases:
             unfinished = select(JOBS).where(JOBS.c.status.in_(UNFINISHED), theirs)
             rows = connection.execute(unfinished.with_for_update()).all()
             for row in rows:
-                _cancelled(connection, row, error_words("cancelled", "the key of this job was removed"))
+                _cancelled(connection, row, error_words("cancelled", "the key that submitted this job was removed"))
         if rows:
             log.warning("cancelled %d unfinished jobs because their keys were removed", len(rows))
 
@@ -184,7 +184,6 @@ class Leases:
     def _unfinished(
         self, connection: Connection, free: ColumnElement[bool]
     ) -> tuple[dict[str, deque[Waiting]], Counter[str], Counter[str]]:
-        """Returns the waiting jobs by owner, oldest first, and how many jobs each owner runs here and everywhere."""
         queues: defaultdict[str, deque[Waiting]] = defaultdict(deque)
         here, everywhere = Counter[str](), Counter[str]()
         is_free = case((free, 1), else_=0).label("is_free")
@@ -207,7 +206,8 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """Leases and returns the job in a row, or None if it must not run. Adds owners without a budget to `spent`."""
+        """Leases and returns the job in a row, or None if it must not run. Adds owners without any budget to
+        `spent`."""
         stored = stored_of(row)
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))

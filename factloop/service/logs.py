@@ -1,4 +1,4 @@
-"""Logs one line for each request and each problem of the service, as text or as JSON."""
+"""Logs one line for each request and each problem in the service, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from factloop.reports.visible import VisibleLines
 
 
 class Lines(VisibleLines):
-    """Formats the time in UTC, the level and the message. Requests add method, path, status and key."""
+    """Formats the time in UTC, the level and the message. Lines for requests also contain the method, path,
+    status and key."""
 
     def __init__(self, format: LogFormat) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -39,10 +39,11 @@ class Metrics:
         self._searches = Counter("factloop_searches", "Searches.", registry=own)
         self._cost = Counter("factloop_cost_usd", cost, ["key"], registry=own)
         self.wrong_keys = Counter("factloop_wrong_keys", "Requests with a wrong key.", registry=own)
-        self._queued = Gauge("factloop_jobs_queued", "Jobs waiting in all services of the database.", registry=own)
-        self._waited = Gauge("factloop_oldest_wait_seconds", "Seconds that the oldest job has waited.", registry=own)
+        queued = "Jobs waiting in all services that share the database."
+        self._queued = Gauge("factloop_jobs_queued", queued, registry=own)
+        self._waited = Gauge("factloop_oldest_wait_seconds", "Waiting time of the oldest job in seconds.", registry=own)
         self._lag = Histogram(
-            "factloop_loop_lag_seconds", "Lateness of a timer in the requests' event loop.", buckets=LAGS, registry=own
+            "factloop_loop_lag_seconds", "Delay of a timer in the requests' event loop.", buckets=LAGS, registry=own
         )
 
     def queue(self, n_queued: float, oldest_s: float) -> None:
@@ -50,7 +51,7 @@ class Metrics:
         self._waited.set(oldest_s)
 
     async def watch_loop(self) -> None:
-        """Continuously measures how late this event loop is."""
+        """Continuously measures the delay of this event loop."""
         while True:
             begun = time.monotonic()
             await asyncio.sleep(LAG_EVERY_S)

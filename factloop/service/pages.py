@@ -1,4 +1,4 @@
-"""Serves the web page, whose files are loaded once at startup, and reports as pages with separate security policies."""
+"""Serves the web page, whose files are loaded once at startup, and reports, each with its own security policy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEAD = 1_000  # number of characters at the start of a report, which contain it
 
 @dataclass(frozen=True)
 class Asset:
-    """A file of the page."""
+    """A file of the web page."""
 
     body: bytes
     media_type: str
@@ -49,16 +49,16 @@ def load_assets() -> dict[str, Asset]:
 EXPIRED = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>factloop: this link has expired</title>
 <h1>This link has expired</h1>
-<p>A link to a report is valid for 12 hours. Open it again from <a href="../../../">the page of the service</a>.</p>
+<p>A link to a report is valid for 12 hours. Open the report again from <a href="../../../">the service's page</a>.</p>
 </html>
 """
-"""The page for people who open the URL of a report without a key. That URL is three levels below the main page."""
+"""The page for people who open a report's URL without a key. That URL is three levels below the main page."""
 
 
 def report_policy(page: str) -> str:
     """Returns the policy in a report's head, which allows only the report's own style and script, by hash. The report
     runs in a sandbox, so even an injected script could neither call this service nor read the page's data. Only the
-    service's own page may show the report in a frame. Its links may open other pages, which are not sandboxed."""
+    service's own page may show the report in a frame. Links may open other pages, which are not sandboxed."""
     found = _REPORT_POLICY.search(page, 0, _HEAD)
     policy = "default-src 'none'" if found is None else found.group(1)
     sandbox = "sandbox allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox"

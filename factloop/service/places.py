@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from factloop.service.errors import RequestRefusal, stopping, unavailable
 
-MOST_AT_ONCE = 2  # maximum number of concurrent computations; any more wait
+MOST_AT_ONCE = 2  # maximum number of concurrent computations; further ones wait
 MOST_WAITING = 8  # maximum number of waiting computations for each owner
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class Places:
             await asyncio.wait((answer, *ends), return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
                 return answer.result()
-            raise stopping() if self._stopped.is_set() else RequestRefusal(400, "bad_request", "the caller has left")
+            raise (stopping() if self._stopped.is_set() else RequestRefusal(400, "bad_request", "the caller has left"))
         finally:
             for one in (answer, *ends):
                 one.cancel()

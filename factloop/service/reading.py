@@ -20,8 +20,8 @@ from factloop.entrance.asks import LONGEST_DOCUMENT, MOST_DOCUMENTS, GivenDocume
 from factloop.service.errors import RequestRefusal, stopping, unavailable
 from factloop.service.shapes import FileAsk, FileText
 
-MOST_AT_ONCE = 4  # maximum number of files that are read concurrently; any more wait
-MOST_WAITING = 4  # maximum number of files per owner that are being read or waiting, because they are in memory
+MOST_AT_ONCE = 4  # maximum number of files that are read concurrently; further ones wait
+MOST_WAITING = 4  # maximum number of files per owner that are being read or waiting; all are in memory
 LONGEST_S = 60  # maximum time to read a file, in seconds
 _UNSAFE_IN_NAMES = re.compile(r"[^\w. -]|^\W+")
 _LONGEST_NAME = 200  # in bytes; file systems allow 255
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 async def output_of(*arguments: str) -> bytes | None:
-    """Returns the output of `python -m ARGUMENTS`, or None if it fails (logged). Cancelling kills the process."""
+    """Returns the output of `python -m ARGUMENTS`, or logs a failure and returns None. Cancelling kills the process."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", *arguments),  # -P: do not import modules from the working directory
         stdin=asyncio.subprocess.DEVNULL,
@@ -62,7 +62,7 @@ async def read_file(ask: FileAsk) -> FileText:
             async with asyncio.timeout(LONGEST_S):
                 output = await output_of("factloop.service.file_parts", str(place), *map(str, limits))
         except TimeoutError:
-            raise _unreadable(ask, "reading the file takes too long; split it") from None
+            raise _unreadable(ask, "reading the file took too long; split the file") from None
     if output is None:
         raise _unreadable(ask, "cannot be read")
     return await asyncio.to_thread(_text_of, ask, output)

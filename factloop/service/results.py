@@ -25,8 +25,8 @@ from factloop.service.settings import NAME
 from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind, title_of
 from factloop.trust.views.html import render_long_form_html, render_trust_html
 
-LARGEST = 200_000_000  # maximum size of a file in bytes; larger ones are skipped
-IN_FOLDERS = ("summary.json", "experiment.json", "report.json")  # the file that represents a folder
+LARGEST = 200_000_000  # maximum size of a file in bytes; larger files are skipped
+IN_FOLDERS = ("summary.json", "experiment.json", "report.json")  # files that can represent a folder, best first
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -84,7 +84,7 @@ KINDS = (
         LongFormTrustReport,
         render_long_form_html,
         lambda report: report.factuality.prompt or report.factuality.response,
-        lambda report: f"TrustScore of {plural(len(report.claims), 'claim')} of a long answer",
+        lambda report: f"TrustScore of {plural(len(report.claims), 'claim')} in a long answer",
         lambda report: _figures_of_check(report.factuality),
         is_job=True,
     ),
@@ -118,7 +118,7 @@ class ResultFolder:
     def __init__(self, folder: Path | None) -> None:
         """Raises ConfigError if the path is not a folder."""
         if folder is not None and not folder.is_dir():
-            raise ConfigError(f"--results {folder} is not a folder")
+            raise ConfigError(f"--results {folder}: must be a folder")
         self._folder = folder
         self._read: dict[Path, tuple[tuple[int, int], Result | None]] = {}
 
@@ -136,7 +136,7 @@ class ResultFolder:
         return next((result for result in results if result is not None), None)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        """Yields names and files. A folder comes after a file with the same name, whose result represents both."""
+        """Yields names and files. If a file and a folder share a name, the file comes first and represents both."""
         entries: list[Path] = []
         with suppress(OSError):  # the folder was removed
             entries = [] if self._folder is None else sorted(self._folder.iterdir(), reverse=True)
@@ -186,7 +186,7 @@ def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
 
 
 def _seconds(moment: datetime | None) -> float:
-    """Returns seconds since the epoch for any date that `datetime` can represent. Assumes UTC without a time zone."""
+    """Returns seconds since the epoch for any date that `datetime` can represent. The default time zone is UTC."""
     if moment is None:
         return 0.0
     return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH).total_seconds()

@@ -43,7 +43,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
 KEY = HTTPBearer(scheme_name="key", description="A key issued by the operator of the service.", auto_error=False)
 TICKET = APIKeyQuery(
-    name=PARAMETER, scheme_name="ticket", description="For one page, from `POST /v1/tickets`.", auto_error=False
+    name=PARAMETER, scheme_name="ticket", description="Opens one page. `POST /v1/tickets` returns it.", auto_error=False
 )
 
 
@@ -119,14 +119,13 @@ async def left_before(request: Request, answer: asyncio.Task[Any]) -> bool:
 
 
 async def _left(request: Request) -> None:
-    """Waits until the caller disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 @dataclass(frozen=True)
 class Turn:
-    """The turn of a request that needs a computation."""
+    """Runs the computations of a request when it is the caller's turn."""
 
     request: Request
     owner: str
@@ -137,7 +136,7 @@ class Turn:
         return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
 
     async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """Like `compute`, but for part of a response that has started. Waits its turn, unless the caller leaves."""
+        """Like `compute`, but for part of a response that has started. Waits for its turn unless the caller leaves."""
         return await self.places.compute(self.owner, asyncio.Event().wait, call, *inputs, waits=True)
 
 
@@ -158,8 +157,8 @@ def _caller(
             min_length=1,
             max_length=255,
             pattern=r"^[\x21-\x7e]+$",
-            description=f"A name for this request, kept for {KEPT_REPEATS_H} hours. If it is sent again with the same "
-            "body, the first job is returned, and nothing is run or paid for again.",
+            description=f"A name for this request, kept for {KEPT_REPEATS_H} hours. If the same name is sent "
+            "with the same body, the first job is returned, and nothing is run or paid for again.",
         ),
     ] = None,
 ) -> Caller:
@@ -171,7 +170,7 @@ TheCaller = Annotated[Caller, Depends(_caller)]
 open_to_all = APIRouter()
 with_key = APIRouter(responses=REFUSALS)
 with_ticket = APIRouter(responses=REFUSALS)
-"""Routes that a ticket can open as well as a key."""
+"""Routes that accept a ticket as well as a key."""
 
 
 @open_to_all.head("/", include_in_schema=False)
@@ -210,7 +209,7 @@ async def ready(context: InContext) -> Response:
 
 @open_to_all.get("/metrics", tags=["state"], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(context: InContext) -> Response:
-    """Metrics for Prometheus. The metrics of the queue are NaN while the database is unavailable."""
+    """Metrics for Prometheus. The queue metrics are NaN while the database is unavailable."""
     if context.opened is not None:
         context.metrics.queue(*await context.opened.jobs.queue())
     return Response(context.metrics.text(), media_type=CONTENT_TYPE_LATEST)
@@ -280,5 +279,5 @@ def _result(context: ServiceContext, name: str) -> Result:
 
 
 def page_of(report: str) -> Response:
-    """Returns a report as a page, with the policy in its head."""
+    """Returns a report as a page, with the security policy in the report's head."""
     return HTMLResponse(report, headers={"Content-Security-Policy": report_policy(report)})

@@ -79,7 +79,7 @@ SEARCH = "search"
 Wait = Annotated[
     bool,
     Query(
-        description="Wait for the report instead of returning the job. If the caller disconnects before that, "
+        description="Wait for the report instead of returning the job. If the caller disconnects while waiting, "
         "the job is cancelled, unless the request has an `Idempotency-Key`."
     ),
 ]
@@ -88,7 +88,6 @@ ClaimId = Annotated[str, Path(max_length=200, description="Id of a claim in the 
 
 
 def _waited(report: type[Any]) -> dict[int | str, dict[str, Any]]:
-    """Returns the description of the response for callers who wait for the report."""
     return {200: {"model": report}}
 
 
@@ -141,7 +140,6 @@ def _refuse_nothing_to_judge_by(
 
 
 def _audit_request(ask: AuditAsk) -> str:
-    """Returns the request as JSON. Raises RequestRefusal for rows that JSON or the audit rejects."""
     try:
         _try_rows(ask)
     except DataError as error:
@@ -192,7 +190,6 @@ async def _submitted(
 
 
 def _against(ask: CheckAsk | TrustAsk | LongFormAsk) -> str:
-    """Describes what the answer is checked against."""
     if ask.documents is None:
         return "the service's corpus" if isinstance(ask, TrustAsk) else SEARCH
     given = ask.documents if isinstance(ask.documents, str) else plural(len(ask.documents), "document")
@@ -213,7 +210,7 @@ async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Resp
     try:
         job = await opened.jobs.ended(job_id, caller.owner)
     except RequestRefusal as error:  # the job still exists, so it should not be requested again
-        told = f"{error.words.message}; the job is {job_id}"
+        told = f"{error.words.message}; the job's id is {job_id}"
         raise RequestRefusal(error.status, error.words.type, told, headers=error.headers | headers) from error
     if job is None:  # the owner has already deleted it
         raise not_found("job")
@@ -250,11 +247,11 @@ async def jobs(
     outcome: Annotated[Outcome | None, Query(description="Only checks with these verdicts.")] = None,
     text: Annotated[str, Query(max_length=200, description="Words in the question, answer or judge.")] = "",
     limit: Annotated[int, Query(ge=1, le=MOST_JOBS)] = 50,
-    before: Annotated[str | None, Query(description="The value of `next` in the previous page.")] = None,
+    before: Annotated[str | None, Query(description="The value of `next` on the previous page.")] = None,
 ) -> JobPage:
     """The caller's jobs, newest first. A page may contain fewer jobs than requested even if more follow."""
     if before is not None and not is_job_id(before):
-        raise invalid("must be the value of `next` in an earlier page", "before")
+        raise invalid("must be the value of `next` on an earlier page", "before")
     return await opened.jobs.page(owner, JobFilter(kind, status, outcome, text), limit=limit, before=before)
 
 
@@ -291,7 +288,7 @@ async def delete_older(
 
 @with_key.delete("/jobs/{job_id}", tags=["jobs"])
 async def delete(job: TheJob, opened: Open) -> Job:
-    """Deletes a job that has ended and returns its last state. Other jobs must be cancelled first."""
+    """Deletes a job that has ended and returns its last state. Unfinished jobs must be cancelled first."""
     if job.status in UNFINISHED:
         raise RequestRefusal(409, "not_finished", "the job has not ended; cancel it first")
     await opened.jobs.delete(job.id)
@@ -311,9 +308,9 @@ async def events(
     turn: InTurn,
     last_event_id: Annotated[str | None, Header(description="Send only events after this one.")] = None,
 ) -> Response:
-    """Sends all events of a job as server-sent events. The last one is `job_finished`.
+    """Sends all events of a job as server-sent events. The last event is `job_finished`.
 
-    If a stream ends without this event, the service was stopped. Request the remaining events with `Last-Event-ID`.
+    If a stream ends without it, the service was stopped. Request the remaining events with `Last-Event-ID`.
     """
     heartbeat_s, after = context.settings.heartbeat_s, _number(last_event_id)
     stream = opened.jobs.follow(job.id, owner, after, heartbeat_s, turn.compute_for_stream)
@@ -329,7 +326,7 @@ async def _encoded(portions: AsyncGenerator[list[LiveEvent], None]) -> AsyncIter
 
 
 def _number(last_event_id: str | None) -> int:
-    """Returns the number in the header, or 0 for anything else, so that all events are sent."""
+    """Returns the number in the header, or 0 if it contains no valid number, so that all events are sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0
 
@@ -371,7 +368,7 @@ def _table(text: str) -> Response:
 
 async def _text_of(job: Job, opened: LoopServices, name: TextName = "result") -> str:
     if name == "result" and job.status != "done":
-        raise RequestRefusal(409, "not_done", f"the job is {job.status} and has no report")
+        raise RequestRefusal(409, "not_done", f"the job has no report; its status is {job.status}")
     text = await opened.jobs.text(job.id, name)
     if text is None:  # deleted after the job was found
         raise not_found("job")
@@ -379,7 +376,6 @@ async def _text_of(job: Job, opened: LoopServices, name: TextName = "result") ->
 
 
 def _refuse_other_kinds(job: Job, message: str) -> None:
-    """Raises RequestRefusal, with this message, for a job that is not a check."""
     if job.kind != "check":
         raise invalid(message, "job_id")
 
@@ -422,7 +418,6 @@ async def take_back(claim_id: ClaimId, job: TheJob, opened: Open, turn: InTurn) 
 
 
 async def _response_of(claim_id: str, job: Job, opened: LoopServices, turn: Turn) -> str:
-    """Returns the response id of a claim. Raises RequestRefusal if the claim cannot be labelled."""
     _refuse_other_kinds(job, LABELLED)
     return await turn.compute(partial(_response_in, claim_id), partial(_text_of, job, opened))
 
@@ -431,5 +426,5 @@ def _response_in(claim_id: str, text: str) -> str:
     claims = claims_to_label(FactualityReport.model_validate_json(text))
     found = next((one for one in claims if one.claim_id == claim_id), None)
     if found is None:
-        raise RequestRefusal(404, "not_found", "there is no such claim to label in this check", field="claim_id")
+        raise RequestRefusal(404, "not_found", "this check has no claim with this id to label", field="claim_id")
     return found.response_id

@@ -1,8 +1,8 @@
 """Runs a few jobs at a time, and keeps them resumable no matter how the process ends.
 
-Everything that a job pays for is saved in its journal before it is used. If a service ends while a job is running, the
-next service with a free place starts the job again. If that service uses the same folder, the job reads its journal and
-pays for nothing twice.
+Everything that a job pays for is saved in its journal before the job uses it. If a service ends while a job is running,
+the next service with a free slot starts the job again. If that service uses the same folder, the job reads its journal
+and pays for nothing twice.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.core.errors import FactloopError, NoPlaceToKeep, RunInUse
+from factloop.core.files.private import make_private_folder
 from factloop.core.records import Record
 from factloop.service.errors import RequestRefusal, error_words, failure_words
 from factloop.service.kept import Database
@@ -36,7 +37,7 @@ POLL_S = 1.0  # seconds between checks for changes by other services
 RENEWALS = 5  # number of renewals within the duration of a lease
 LONGEST_PAUSE_S = 15.0  # maximum number of seconds between attempts to save the end of a job
 ATTEMPT = 1_000_000_000
-"""Gap between the event numbers of two attempts, so that clients of the first see all events of the second."""
+"""Gap between the event numbers of two attempts. Clients of the first attempt then receive all later events."""
 
 _FULL_OF_SQLITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 _DECODER = json.JSONDecoder()
@@ -260,7 +261,7 @@ class Runner:
                     live.cancel()
 
     async def _keep_events(self) -> None:
-        """Saves a job's events whenever their number has grown by an eighth. Lease renewals do not wait for it."""
+        """Saves a job's events whenever their number has grown by an eighth. Lease renewals do not wait for this."""
         while True:
             await asyncio.sleep(self._lease_s / RENEWALS)
             with suppress(RequestRefusal):
@@ -303,8 +304,8 @@ class Runner:
                 "job %s restarts from the beginning, because the answers already paid for are in another folder", job.id
             )
             live.stored = live.stored.changed(begun_anew=True)
-        with suppress(OSError):  # shows the next attempt that this one had the same folder
-            await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        with suppress(OSError):  # shows the next attempt that this attempt had the same folder
+            await asyncio.to_thread(make_private_folder, folder)
         with self._metrics.working.labels(job.kind).track_inprogress(), self._metrics.seconds.labels(job.kind).time():
             try:
                 outcome = await self._do(live, folder)
@@ -323,8 +324,8 @@ class Runner:
             await _to_the_end(ending)
 
     async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
-        """Does the work. Waits while another service still uses the run directory because it has not noticed that it
-        lost the lease. If the disk has no space for answers, fails after a pause."""
+        """Runs the job. If another service has not noticed that it lost the lease, waits until that service stops using
+        the run directory. If the disk has no space for answers, pauses and then fails."""
         watching = JobListener(live.publish, partial(_note_progress, live))
         while True:
             try:
@@ -361,7 +362,8 @@ class Runner:
         await asyncio.to_thread(shutil.rmtree, self._folder / stored.job.id, ignore_errors=True)
 
     async def _save_end(self, live: LiveJob, save: partial[bool]) -> bool:
-        """Tries until the job is saved. If the service stops first, keeps the journal and raises RequestRefusal."""
+        """Tries repeatedly until the job is saved. If the service stops first, keeps the journal and raises
+        RequestRefusal."""
         pause_s = POLL_S / 4
         while True:
             try:

@@ -1,4 +1,4 @@
-"""The settings of the service itself. `CheckSettings` and `TrustSettings` contain those for checks and scores."""
+"""The settings of the service itself. `CheckSettings` and `TrustSettings` contain settings for checks and scores."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class ServiceSettings(ServeSettings):
 
     @property
     def drain_s(self) -> float:
-        """Seconds that calls and files in progress have to finish when the service stops. The rest is for saving."""
+        """Seconds for calls and files in progress to finish when the service stops. The rest of the time is for
+        saving."""
         return 0.7 * self.stop_timeout_s
 
     @property
@@ -69,7 +70,7 @@ class ServiceSettings(ServeSettings):
         return found
 
     def share_of(self, places: int) -> int | None:
-        """How many of these places one key may take, or None (no limit) unless there are several keys."""
+        """The maximum number of `places` that one key may take, or None (no limit) if there are fewer than two keys."""
         return max(1, int(self.max_share * places)) if len(self.keys.grants) > 1 else None
 
     def _refuse_wrong_proxy(self) -> None:
@@ -89,7 +90,7 @@ class ServiceSettings(ServeSettings):
             raise ConfigError(f"public_url {self.public_url}: must be https://HOST or https://HOST/PATH")
         if not self.keys and not is_loopback(self.public_host):
             raise ConfigError(
-                f"public_url {self.public_url}: others could reach it, so set a key (--api-key-file or "
+                f"public_url {self.public_url}: others could reach the service, so set a key (--api-key-file or "
                 "FACTLOOP_SERVICE_KEYS)"
             )
 

@@ -56,7 +56,7 @@ class StrictBase64(Base64Encoder):
         try:
             return binascii.a2b_base64(b"".join(data.split()), strict_mode=True)
         except binascii.Error as error:
-            raise PydanticCustomError("base64_decode", "is not base64") from error
+            raise PydanticCustomError("base64_decode", "must be base64") from error
 
 
 class FileAsk(RequestModel):
@@ -84,7 +84,7 @@ class CheckAsk(RequestModel):
     k: Annotated[tuple[K, ...], Field(min_length=1, max_length=MOST_KS, fail_fast=True)] | None = None
     """The values of K for F1@K. Default: the service's values."""
     limits: Limits | None = None
-    """Limits for this check, within the service's limits. At its deadline, the check ends with some claims unscored."""
+    """Limits for this check, within the service's limits. Claims that are left at the deadline stay unscored."""
 
 
 class TrustAsk(RequestModel):
@@ -101,7 +101,7 @@ class LongFormAsk(RequestModel):
     response: Text
     question: Prompt | None = None
     documents: Documents | None = None
-    """The documents to check its claims against. Default: the service's own sources."""
+    """The documents to check the claims against. Default: the service's own sources."""
     limits: Limits | None = None
     """Limits for checking the answer, within the service's limits for each check."""
 
@@ -141,7 +141,7 @@ class LabelTakenBack(Record):
     """The result of removing a label."""
 
     label: GivenLabel | None
-    """The label that was removed; null if there was none."""
+    """The label that was removed. Null if there was no label."""
 
 
 class ErrorWords(Record):
@@ -169,12 +169,10 @@ class Progress(Record):
     """The cost so far, in this process. For a stopped or failed check, the total cost."""
     earlier_calls: Count = 0
     earlier_cost_usd: float = 0.0
-    """Calls and dollars in `usage` that earlier attempts at this job spent. Known only when this attempt ends."""
+    """The part of `usage` that comes from earlier attempts at this job. Known only when this attempt ends."""
 
 
 class _Checked(Record):
-    """The figures of a check."""
-
     counts: Counts
     precision: Share | None
     n_contradicted: Count = 0
@@ -186,7 +184,7 @@ class _Checked(Record):
 
 
 class CheckSummary(_Checked):
-    """The figures of a check, as a summary of a job."""
+    """The figures of a check, for the summary of a job."""
 
     kind: Literal["check"] = "check"
 
@@ -204,7 +202,7 @@ class TrustSummary(Record):
 
 
 class LongFormSummary(_Checked):
-    """The result for a long answer: the figures of its check, and its claims grouped by evidence and belief."""
+    """The result for a long answer: the figures of its check, and the number of its claims by evidence and belief."""
 
     kind: Literal["long_form"] = "long_form"
     standings: Mapping[ClaimStanding, Count]
@@ -231,7 +229,7 @@ class Job(Record):
     title: str
     """The first words of the question or, if there is no question, of the answer."""
     answer: str = ""
-    """The first words of the answer; empty if there is none."""
+    """The first words of the answer. Empty if there is no answer."""
     against: str = ""
     """What the answer is checked against, such as `handbook`, `2 documents` or `search`."""
     limits: Limits | None = None
@@ -245,9 +243,9 @@ class Job(Record):
     summary: Summary | None = None
     begun_anew: bool = False
     """Whether the job was restarted after its service died or stopped, and could not use the answers already paid for.
-    They were paid for again, and the report says so."""
+    The answers were paid for again, and the report says so."""
     n_deaths: Count = 0
-    """Number of services that died while running the job. After the third, the job fails, as it may be the cause."""
+    """Number of services that died while running the job. The job may be the cause, so it fails after the third."""
     request_id: str = ""
 
 
@@ -256,11 +254,11 @@ class JobPage(Record):
 
     jobs: tuple[Job, ...]
     next: str | None
-    """Pass this as `before` to get the next page; null on the last page."""
+    """Pass this as `before` to get the next page. Null on the last page."""
 
 
 class CheckEnded(Record):
-    """The event that the check has finished. The report is at `/v1/jobs/{id}/result`."""
+    """The event for a finished check. The report is at `/v1/jobs/{id}/result`."""
 
     type: Literal["check_finished"] = "check_finished"
     summary: CheckSummary
@@ -275,7 +273,7 @@ class DocumentsInfo(Record):
 
 
 class LimitsInfo(Record):
-    """The limits that the service allows."""
+    """The service's limits."""
 
     max_body_bytes: int
     max_response_chars: int = LONGEST_TEXT
@@ -328,7 +326,7 @@ class Trouble(Record):
 
 
 class Health(Record):
-    """Whether the service is running and, if not ready, why."""
+    """Whether the service is running, and what keeps it from being ready."""
 
     status: Literal["ok", "stopping", "unready"]
     troubles: tuple[Trouble, ...] = ()

@@ -79,7 +79,7 @@ class DayLimits:
         )
 
     def left(self, connection: Connection, owner: str) -> Cost:
-        """Returns how much the owner may still spend today within its own limits, minus reserved amounts."""
+        """Returns how much the owner may still spend today within the owner's own limits, minus reserved amounts."""
         theirs = self.of_owner(owner)
         usd, calls = self._spent(connection, SPENDING.c.owner == owner)
         return Cost(
@@ -116,7 +116,7 @@ class DayLimits:
 
     def settle(self, connection: Connection, job: Job, attempt: int) -> None:
         """Replaces the job's reservation with the cost of this attempt, unless the price is unknown. An attempt that
-        continues earlier ones also reports their cost, which is subtracted here."""
+        continues earlier attempts also reports their cost, which is subtracted here."""
         progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:
@@ -131,7 +131,7 @@ class DayLimits:
         connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
 
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
-        """Yields each limit for a job, the rows that count towards it, and whose limit it is. Free kinds have none."""
+        """Yields each limit for a job, the rows that count towards it, and whose limit it is. Free jobs have none."""
         theirs = self.of_owner(owner)
         if kind not in FREE and self._of_day.is_limited:
             yield self._of_day, true(), ""

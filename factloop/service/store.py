@@ -27,7 +27,7 @@ ROWS_AT_ONCE = 100
 PROBE_BYTES = 16_384
 UNFINISHED = ("queued", "running")
 LONGEST_TEXT = 1_000_000_000  # more characters than any text contains
-ENDED = 0.0  # when a lease ends if its service is known to have died
+ENDED = 0.0  # end of a lease whose service is known to have died
 WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)  # unfinished jobs that no service has leased
 TextName = Literal["request", "events", "result", "labels"]
 _LABELS: TypeAdapter[dict[str, GivenLabel]] = TypeAdapter(dict[str, GivenLabel])
@@ -91,7 +91,7 @@ class Room:
     service: str
     """The service that adds the job."""
     most: int
-    """Maximum number of waiting and running jobs in this service. A caller without jobs can always add one."""
+    """Maximum number of waiting and running jobs in this service. A caller without jobs can always add a job."""
     day: DayLimits | None = None
     """Daily cost limits, across all services."""
     most_each: int | None = None
@@ -147,8 +147,8 @@ class JobStore:
         """Opens the database and creates its tables. Raises ConfigError with a message that never reveals a password.
 
         `most_rows_read` limits how many rows are read for one page, even if few of them match. `most_bytes` is the
-        maximum size of a request, because deleting rows on a full disk needs space for a request and its report.
-        `silent_s` is how many seconds to wait for a server that does not respond.
+        maximum size of a request. It determines the reserved disk space, because deleting rows needs space for a
+        request and its report. `silent_s` is how many seconds to wait for a server that does not respond.
         """
         self._most_rows_read = most_rows_read
         self.engine = open_database(url, silent_s=silent_s)
@@ -168,7 +168,7 @@ class JobStore:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Locks the database, so that no other service can use it, unless it is shared. Raises ConfigError."""
+        """Locks the database, unless it is shared, so that no other service can use it. Raises ConfigError."""
         with sole_use(self.engine), self._reserve.taken():
             yield
 
@@ -181,7 +181,8 @@ class JobStore:
             connection.execute(update(FORMATS).values(probe=secrets.token_hex(PROBE_BYTES // 2)))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds and returns a job, or returns the one that `repeat` identifies. Raises NoRoom, DayOver, OtherRequest."""
+        """Adds and returns a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver,
+        OtherRequest."""
         with self.engine.begin() as connection:
             if repeat is not None or room is not None:
                 hold_others_off(connection, "add a job")
@@ -207,7 +208,7 @@ class JobStore:
     def page(
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
-        """Returns the owner's newest jobs created before the job `before`, and the value of `before` for the next page
+        """Returns the owner's newest jobs that are older than `before`, and the value of `before` for the next page
         (None on the last page). Filters without a column are applied to a limited number of rows."""
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
@@ -284,7 +285,7 @@ class JobStore:
             connection.execute(delete(REPEATS).where(REPEATS.c.job_id < first_id_of(than)))
 
     def finished(self, job_ids: Sequence[str]) -> set[str]:
-        """Returns those of the jobs that exist and have finished."""
+        """Returns the ids of the jobs that exist and have finished."""
         wanted = select(JOBS.c.id).where(JOBS.c.id.in_(job_ids), JOBS.c.status.not_in(UNFINISHED))
         with self.engine.connect() as connection:
             return set(connection.scalars(wanted))
@@ -353,7 +354,6 @@ def _delete(connection: Connection, job_ids: Sequence[str]) -> None:
 
 
 def _matching(rows: Iterable[Any], wanted: JobFilter, limit: int, most_rows: int) -> tuple[list[StoredJob], str | None]:
-    """Returns the first matching jobs, and the id of the last row that was read, or None if there are no more rows."""
     found: list[StoredJob] = []
     reached = None
     for number, row in enumerate(rows):
@@ -382,7 +382,6 @@ def _outcomes(job: Job) -> set[Outcome]:
 
 
 def _listed(job: Job) -> str:
-    """The text that a list shows for a job, in lower case."""
     judge = getattr(job.summary, "judge", "")
     error = "" if job.error is None else job.error.message
     return " ".join((job.title, job.answer, job.against, judge, error)).casefold()

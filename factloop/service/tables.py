@@ -1,7 +1,7 @@
 """Defines the tables for jobs, and the version of their format.
 
-Each job is a row that contains the job as JSON. Some fields are also columns: owner, kind and status, by which lists
-are filtered, and the service that has leased the job. Long texts (request, events, result) are stored in another table,
+Each job is a row that contains the job as JSON. Some fields are also columns: owner, kind and status, for filtering
+lists, and the service that has leased the job. Long texts (request, events, result) are stored in another table,
 so that lists stay fast. JSON is stored as text, which databases accept because JSON escapes NUL.
 """
 
@@ -122,7 +122,9 @@ def prepare(engine: Engine, shown: str) -> None:
         if found == FORMAT:
             return
         if found is not None and not FIRST_FORMAT <= found < FORMAT:
-            raise ConfigError(f"--database {shown} was written by another version of factloop (format {found})")
+            raise ConfigError(
+                f"--database {shown} was written by another version of factloop (format {found}); use that version"
+            )
         with nullcontext() if found is None else locked(engine):
             if found is None:
                 METADATA.create_all(connection)

@@ -58,7 +58,7 @@ ASKS: dict[Kind, type[RequestModel]] = {
 }
 WAITING_TOLD_EVERY_S = 5.0
 BEGUN_ANEW = (
-    "this job was restarted after its service stopped, without the answers already paid for; the cost excludes them"
+    "this job was restarted after its service stopped; the cost does not include answers that were paid for before that"
 )
 LOOK_AT_FILES_EVERY_S = 60.0
 Reported = FactualityReport | TrustReport | LongFormTrustReport
@@ -111,7 +111,7 @@ class Library:
         """Raises RequestRefusal if there are no documents with this name."""
         if isinstance(documents, str) and documents not in self.registered:
             known = ", ".join(self.registered) or "none"
-            raise invalid(f"there are no documents with this name; available: {known}", "documents")
+            raise invalid(f"there are no documents with this name; the registered names are: {known}", "documents")
 
     async def watch(self) -> None:
         """Logs changes to registered files, which are read only at startup."""
@@ -150,8 +150,8 @@ class Work:
         loop: WorkLoop | None = None,
         share: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """`chat` is the checker's model. Closing this object closes all three. `share` returns what an owner's job may
-        cost."""
+        """Closing this object closes the checker, the scorer and `chat`, which is the checker's model. `share` returns
+        what an owner's job may cost."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
         self._loop, self._share = loop or WorkLoop(), share
 
@@ -202,7 +202,7 @@ class Work:
         return Limits.of_lone_check(self.checker.settings).within(self._limits(owner))
 
     def limits_of(self, ask: RequestModel, owner: str) -> Limits | None:
-        """Returns the stricter of the caller's and the service's limits for the check, or None without a check."""
+        """Returns the stricter of the caller's and the service's limits for the check, or None if there is no check."""
         return self.most_for(owner).within(ask.limits) if isinstance(ask, CheckAsk | LongFormAsk) else None
 
     def _limits(self, owner: str, asked: Limits | None = None) -> Limits | None:
@@ -284,7 +284,6 @@ class Work:
             )
 
     async def _factuality(self, ask: CheckAsk, folder: Path, watching: JobListener, owner: str) -> FactualityReport:
-        """Runs a check and returns its report. Passes on each event as it happens."""
         progress, meter, begun = Progress(), UsageMeter(), time.perf_counter()
         told_s = -float("inf")
         events = self.checker.astream(
@@ -322,7 +321,7 @@ class Work:
 
 @contextmanager
 def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterator[UsageMeter]:
-    """Yields a meter, and reports its total plus the cost in the progress `reached`, even if the job is stopped."""
+    """Yields a meter. At the end, reports its total plus the cost in `reached()`, even if the job is stopped."""
     meter, begun = UsageMeter(), time.perf_counter()
     try:
         yield meter
@@ -349,7 +348,7 @@ def _further(progress: Progress, event: Event) -> Progress:
 
 
 def summary_of(report: Reported) -> Summary:
-    """Returns the figures of a report that a list of jobs shows."""
+    """Returns the figures that a list of jobs shows for a report."""
     cost: dict[str, Any] = {"n_calls": report.usage.calls, "cost_usd": report.usage.cost_usd}
     if isinstance(report, TrustReport):
         values = {name: getattr(report, name).value for name in ("trust_bc", "trust_fc", "trust_ov")}

@@ -1,4 +1,4 @@
-"""The event loop in which jobs run. Callers take turns, so that no caller's jobs hold up those of another."""
+"""The event loop in which jobs run. Callers take turns, so that no caller's jobs hold up another caller's jobs."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class FairLoop(asyncio.SelectorEventLoop):
     """An event loop in which the callers of `CALLER` get equal shares of the computing time.
 
     A standard loop runs all steps in the order in which they become ready. A caller with ten long checks always has a
-    step ready, so each of the sixty steps of a one-sentence check would wait for one of them. Here, the next step is
-    the oldest of the caller that has computed least (start-time fair queueing, Goyal et al. 1996, by measured time).
-    A caller that was idle does not save up time. A step is never interrupted, and the steps of one caller keep their
-    order. Callbacks of timers, sockets and other threads run first; they only make further steps ready.
+    step ready, so each of the sixty steps of a one-sentence check would wait for a long check. Here, the next step is
+    the oldest step of the caller with the least computing time so far (start-time fair queueing, Goyal et al. 1996, by
+    measured time). A caller that was idle does not save up time. A step is never interrupted, and each caller's steps
+    keep their order. Callbacks of timers, sockets and other threads run first, but only make further steps ready.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._steps: dict[str, deque[asyncio.Handle]] = {}
         self._used_s: dict[str, float] = {}
-        """Computing time of each caller with steps, counted from the same start for all of them."""
+        """Seconds that each caller has computed, counted from the same start for all callers."""
         self._now_s = 0.0
         self._is_running_steps = False
         self._threads = Slots(THREADS_AT_WORK)
@@ -54,7 +54,7 @@ class FairLoop(asyncio.SelectorEventLoop):
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        """Schedules a step of the caller in the context, behind the caller's other steps."""
+        """Schedules a step for the caller in the context, after the caller's other steps."""
         if context is None:
             context = copy_context()
         handle = asyncio.Handle(callback, args, self, context)

@@ -37,7 +37,6 @@ def build_model(
 
 
 def _as_paid(settings: RunSettings, price: Price | None) -> Price | None:
-    """Adjusts a price to the settings, for example for cached tokens or batches."""
     if price is None:
         return None
     cached = price.cached if settings.price_cached is None else settings.price_cached
@@ -46,10 +45,10 @@ def _as_paid(settings: RunSettings, price: Price | None) -> Price | None:
 
 
 def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseChatModel,)) -> str | None:
-    """Returns the model's name, or None for a model object. Raises ConfigError if it is neither."""
+    """Returns the model's name, or None for a model object. Raises ConfigError for anything else."""
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None
-    raise ConfigError(f"{setting}: {type(model).__name__} is not a chat model: pass a name or a LangChain chat model")
+    raise ConfigError(f"{setting}: must be a name or a LangChain chat model, not {type(model).__name__}")
 
 
 def reply_timeout_s(settings: RunSettings, address: str | None) -> float:

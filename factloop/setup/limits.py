@@ -1,4 +1,4 @@
-"""Defines the limits of a single check or correction, which apply in addition to those shared by the whole process."""
+"""Defines the limits of a single check or correction, which apply in addition to the limits of the whole process."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Limits(BaseModel):
 
     @classmethod
     def of_lone_check(cls, settings: CheckSettings) -> Limits:
-        """Returns the limits for a check that is a run by itself, to which the run's limits also apply."""
+        """Returns the limits for a check that is a run of its own. The run's limits also apply to it."""
         return cls.per_check(settings).within(cls(max_calls=settings.max_calls, budget_usd=settings.budget_usd))
 
     def within(self, others: Limits | None) -> Limits:
@@ -75,7 +75,7 @@ class Limits(BaseModel):
         )
 
     def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
-        """Applies these limits to work that started at `begun_at` (`time.monotonic()`). Messages name it as `of`."""
+        """Applies these limits to work that started at `begun_at` (`time.monotonic()`). Messages call it `of`."""
         return Allowance(
             deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )

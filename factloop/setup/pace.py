@@ -1,4 +1,4 @@
-"""Controls the pace of model calls, which all callers of a server share."""
+"""Controls the rate of model calls, which all callers of a server share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Pace:
         return self._limiter(address_of(chat), lambda: new_limiter(self._settings))
 
     def limiter_of_search(self, tool: SearchTool) -> Limiter:
-        """Returns the limiter for the tool's server in the running event loop. It lives as long as the tool."""
+        """Returns the limiter for the tool's server in the running event loop. It is removed together with the tool."""
         name, here = f"search {id(tool)}", self._here
         if name not in here:
             weakref.finalize(tool, here.pop, name, None).atexit = False
@@ -49,7 +49,7 @@ class Pace:
         return here[name]
 
     async def drain(self) -> None:
-        """Stops sending requests in the running event loop, and waits for those in progress."""
+        """Stops sending requests in the running event loop, and waits for requests in progress."""
         self._is_drained = True
         # Runs concurrently, so that all limiters stop sending before any of them waits.
         await asyncio.gather(*(limiter.drain() for limiter in self._here.values()))
@@ -74,5 +74,5 @@ def new_limiter(settings: RunSettings) -> Limiter:
 
 
 def address_of(chat: ChatModel) -> str:
-    """Returns the URL of the model's server, or the name of the model if there is none."""
+    """Returns the URL of the model's server, or the name of the model if there is no URL."""
     return chat.identity.get("base_url") or chat.name

@@ -43,7 +43,7 @@ class _Entry(Generic[C]):
         """Closes the object, or makes its last user close it."""
         self.is_let_go = True
         if self.n_users:
-            await asyncio.sleep(0)  # lets a stream that its reader has dropped end now, not with its loop
+            await asyncio.sleep(0)  # lets an abandoned stream end now rather than with its loop
         else:
             await self.close()
 
@@ -76,7 +76,7 @@ class PerLoop(Generic[C]):
                 await entry.close()
 
     async def aclose(self) -> None:
-        """Closes the running loop's object, or makes its last user close it. Afterwards, `open` builds a new one."""
+        """Closes the running loop's object, or makes its last user close it. Afterwards, `open` builds a new object."""
         for entry in list(self._of_this_loop):
             await entry.let_go()
 

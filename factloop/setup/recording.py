@@ -1,4 +1,5 @@
-"""Records the answers of models and searches. Checkers and scorers use a recording, and its owner saves it."""
+"""Records the answers of models and searches. Checkers and scorers use recordings, and the owner of a recording saves
+it."""
 
 from __future__ import annotations
 
@@ -17,19 +18,19 @@ from factloop.tools.calls.scrubbing import secrets_in
 from factloop.tools.calls.tape import Tape
 
 REPLAYED = "Replayed from a recording: no model or search was called."
-REMEDY = "To record it, set recording_mode='new' (--recording-mode new) to add to it, or 'record' to start afresh."
+REMEDY = "To record missing answers, set recording_mode='new' (--recording-mode new); to start afresh, set 'record'."
 
 
 class Recording:
     """A file of answers, which several checkers and scorers can share in any thread.
 
-    In the `mode` `replay`, no calls are made, and a missing answer raises RecordingMissing. `record` rewrites the file
+    In `replay` mode, no calls are made, and a missing answer raises RecordingMissing. `record` rewrites the file
     without answers that are no longer requested. `new` keeps existing answers and adds missing ones. Secrets from the
     environment are masked in the file. The constructor does not access the file.
     """
 
     def __init__(self, path: str | Path, mode: TapeMode = "replay", *, remedy: str = REMEDY) -> None:
-        """`remedy` is the end of the message about a missing answer, which explains how to record it."""
+        """`remedy` is added to the message about a missing answer, and explains how to record the answer."""
         self.path, self.mode = Path(path), mode
         self.tape = Tape(self.path, mode, secrets=secrets_in(os.environ), remedy=remedy)
         self._lock = threading.Lock()
@@ -42,7 +43,7 @@ class Recording:
         return None if settings.recording is None else cls(settings.recording, settings.recording_mode)
 
     def save(self) -> bool:
-        """Writes the recording atomically. Returns whether anything was new. Raises ConfigError if this fails."""
+        """Writes the recording atomically. Returns whether anything was new. Raises ConfigError if writing fails."""
         with self._lock:
             text = self.tape.text
             if text is None or text == self._written:
@@ -71,7 +72,7 @@ class Recording:
 
 
 class UsedRecording:
-    """The recording of a checker or scorer, if any: either passed in and saved by its owner, or created here."""
+    """The recording of a checker or scorer, if any. It is either passed in and saved by its owner, or created here."""
 
     def __init__(self, given: str | Path | Recording | None, settings: RunSettings) -> None:
         self._is_given = isinstance(given, Recording)
@@ -91,7 +92,8 @@ class UsedRecording:
         return None if self.recording is None else self.recording.tape
 
     def in_use(self) -> AbstractContextManager[None]:
-        """Returns a context that saves the recording on exit, unless it was passed in, so that the caller saves it."""
+        """Returns a context that saves the recording on exit, unless it was passed in by a caller, who then saves
+        it."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
 
 
@@ -103,7 +105,7 @@ def refuse_missing_recording(settings: RunSettings) -> None:
     """
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
-        raise ConfigError("recording_mode is set, but recording is not; also set a file (--recording FILE)")
+        raise ConfigError("recording_mode needs a recording; set its file with --recording FILE")
     if settings.recording_mode == "replay" and place is not None and not place.exists():
         raise ConfigError(f"{place}: the recording does not exist. {REMEDY}")
 

@@ -29,7 +29,7 @@ class RunDirectory:
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
         """Opens or creates the directory. Raises ConfigError if it is in use or contains other files.
 
-        `flag` is the flag, mentioned in messages, with which users can choose another directory.
+        `flag` is the command-line option that messages suggest for choosing another directory.
         """
         self.path, self._flag = path, flag
         try:
@@ -74,10 +74,10 @@ class RunDirectory:
             raise self._unusable(error) from error
 
     def _unusable(self, error: OSError) -> NoPlaceToKeep:
-        return NoPlaceToKeep(f"{self.path}: cannot be used as a run directory ({error.strerror or error})")
+        return NoPlaceToKeep(f"cannot use {self.path} as a run directory: {error.strerror or error}")
 
     def claim(self, configuration: Mapping[str, Any]) -> None:
-        """Saves the configuration of the run, or compares it with the saved one. Raises ConfigError if they differ."""
+        """Saves the run's configuration, or raises ConfigError if it differs from the saved configuration."""
         wanted = json.loads(json.dumps({"format": FORMAT, **configuration}, default=str))
         file = self.path / "run.json"
         if not file.exists():
@@ -90,6 +90,6 @@ class RunDirectory:
             raise ConfigError(f"{file}: cannot be read; use another run directory") from error
         if different:
             raise ConfigError(
-                f"{self.path} belongs to a run with a different configuration ({', '.join(different)} differ); "
+                f"{self.path} belongs to a run with a different configuration (changed: {', '.join(different)}); "
                 f"use the same settings and input, or another {self._flag}"
             )

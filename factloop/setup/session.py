@@ -52,17 +52,17 @@ NEEDS_FOLDER = "also set a run directory (--run-dir), which records submitted ba
 
 @dataclass(frozen=True)
 class Common:
-    """The budget, pace and patience that several sessions share. Bound to one event loop."""
+    """The budget, rate limiter and patience that several sessions share. Bound to one event loop."""
 
     budget: Budget
     limiter: Limiter
     """The rate limiter for all model calls. There is only one, because sessions usually use the same server."""
     patience: dict[str, Patience] = field(default_factory=dict)
-    """Maps the URL of each model server to our patience with it."""
+    """Maps the URL of each model server to its `Patience`."""
     servers: dict[int, Server] = field(default_factory=dict)
     """Maps the id of each search tool to its server."""
     abilities: dict[tuple[str, str], Abilities] = field(default_factory=dict)
-    """Maps the URL and model of each model server to what it supports."""
+    """Maps each server's URL and model to what that model supports."""
     batches: Batches | None = None
     """The batches of all sessions, if models are called in batches."""
 
@@ -93,17 +93,17 @@ class Session:
     chats: Sequence[ChatModel]
     """The models that are closed together with the session."""
     of_models: Answers
-    """The store for answers of models."""
+    """The store for answers from models."""
     of_searches: Answers
     budget: Budget
     rng: random.Random
     common: Common | None = None
     pace: Pace | None = None
-    """The pace shared with other sessions, or None if the session has its own."""
+    """The rate limits shared with other sessions, or None if the session has its own."""
     kept: AnswersKept | None = None
     """The session's own store of answers, or None if a store was passed to the session."""
     batches: Batches | None = None
-    """The batches that the session uses, its own or shared ones, or None if models are called live."""
+    """The session's own or shared batches, or None if models are called live."""
     scope: str = ""
 
     def model(self, chat: ChatModel, *, use_tools: bool = True) -> ModelGateway:
@@ -114,7 +114,7 @@ class Session:
         if settings.batch and not settings.replays:
             if self.batches is None:
                 raise ConfigError(f"batch: {NEEDS_FOLDER}")
-            # Batches have no timeout, and detect themselves whether their provider can be reached.
+            # Batches have no timeout, and their own code detects whether the provider can be reached.
             chat, timeout_s, patience_s = self.batches.over(chat, self.scope), None, math.inf
         transport = Transport(
             chat,
@@ -177,14 +177,14 @@ def open_session(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Session:
-    """Opens the session of a run. Closing the session closes `chats`. `seed` is for retry jitter.
+    """Opens the session of a run. Closing the session closes `chats`. `seed` determines retry jitter.
 
     A `pace` or a `budget` is shared with other sessions. With a `journal`, a `tape` or a `store`, answers are saved
     only there. Otherwise, `keeps` determines whether they are saved in the cache. Raises ConfigError, for example if a
     recording is set but there is no `tape`, because the run would make live calls instead of replaying.
     """
     if settings.recording is not None and tape is None:
-        raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
+        raise ConfigError(f"recording = {str(settings.recording)!r}: not supported here; remove the setting")
     if journal is not None and tape is not None:
         raise ConfigError("use a run directory or a recording, not both: each stores all answers of the run")
     rng = random.Random(seed)
@@ -240,6 +240,6 @@ def _patience(chat: ChatModel, settings: RunSettings, patience_s: float) -> Pati
 
 
 def retry_policy(settings: RunSettings) -> RetryPolicy:
-    """Returns the retry policy for calls. Servers may not request pauses longer than the patience of the run."""
+    """Returns the retry policy for calls. Servers may not request pauses longer than `patience_s`."""
     usual = RetryPolicy()
     return replace(usual, patience_s=max(usual.patience_s, settings.patience_s))

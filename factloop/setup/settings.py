@@ -98,7 +98,7 @@ class RunSettings(BaseModel):
 
     The default for a model on this machine or on a private network is 600."""
     patience_s: Annotated[Positive, Mark()] = PATIENCE_S
-    """Give up on an unresponsive server after this many seconds. Claims that need it stay unscored."""
+    """Give up on an unresponsive server after this many seconds. Claims that need the server stay unscored."""
     rest_s: Annotated[Positive, Mark()] = REST_S
     """Maximum wait in seconds before trying an unresponsive server again. The first wait is 2 seconds."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
@@ -116,7 +116,7 @@ class RunSettings(BaseModel):
     recording: Annotated[Path | None, Mark(RECORDING, "FILE", search_tools=True)] = None
     """File of recorded model replies and search results. By default, it is replayed without a key or network access.
 
-    `recording_mode` determines whether it is replayed or written. It replaces the cache."""
+    `recording_mode` determines whether the file is replayed or written. A recording replaces the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
     """Replay the recording (replay), make a new one (record), or add only the calls that it does not contain yet (new).
 
@@ -203,7 +203,7 @@ class CheckSettings(EmbeddingSettings):
     verifiable: Annotated[bool, Mark(fingerprint=True)] = False
     """With the `safe` plan, follow VeriScore: extract only verifiable claims, and search once for each.
 
-    Each sentence is read together with the three before it and the one after it."""
+    Each sentence is read together with the three sentences before it and the sentence after it."""
     search: Annotated[Names, Mark(SEARCH, "NAME", names=built_in_searches, search_tools=True)] = ()
     """Web search to use."""
     wikipedia_language: str = "en"
@@ -224,18 +224,18 @@ class CheckSettings(EmbeddingSettings):
     """How to count repeated claims: every time, as SAFE does (each), or only once (once). With core, count only a
     largest set of claims in which none entails another.
 
-    For F1@K, a fact that is stated three times counts as three supported facts with `each`, and as one with `once`,
-    which excludes the others from all figures. `core` also excludes paraphrases and trivial claims, as far as the judge
-    in `judge` (by default the bundled baseline) finds them, and reports the figures for all claims in addition."""
+    For F1@K, a fact that is stated three times counts as three supported facts with `each`. With `once`, it counts as
+    one, and its repetitions are excluded from all figures. `core` also excludes paraphrases and trivial claims, as far
+    as the judge in `judge` (by default the bundled baseline) finds them, and reports the figures for all claims too."""
     max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5
     """Maximum number of queries per claim.
 
-    The plan `paper` always makes this many, unless there is nothing more to find."""
+    The `paper` plan always makes this many queries, unless there is nothing more to find."""
     results_per_search: Annotated[AFew, Mark(fingerprint=True)] = 3
     """Number of results for each query."""
     passage_characters: Annotated[int, Field(ge=500, le=100_000), Mark(fingerprint=True)] = 6_000
-    """Number of characters of the best passages that the `grounded` plan shows the model at once. Documents that are at
-    most half as long again are shown in full."""
+    """Number of characters of the best passages that the `grounded` plan shows the model at once. Documents that are up
+    to 50 % longer are shown in full."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
     """Sampling temperature of the model.
 
@@ -247,7 +247,7 @@ class CheckSettings(EmbeddingSettings):
     budget_usd_per_check: Annotated[NotNegative | None, Mark(PER_CHECK)] = None
     """Stop each check once it has cost this much, in USD."""
     max_unreadable: Annotated[float, Field(gt=0.0, le=1.0), Mark()] = 0.3
-    """Stop querying the model in a check if more than this fraction of its replies, of at least 20, cannot be parsed.
+    """Stop querying the model in a check if more than this fraction of at least 20 replies cannot be parsed.
 
     A reply counts as unreadable only if repairing it also failed."""
     tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
@@ -257,7 +257,7 @@ class CheckSettings(EmbeddingSettings):
     logprobs: Annotated[bool, Mark(fingerprint=True)] = True
     """Add confidence scores when the server returns log-probabilities."""
     cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None
-    """Cascade file from factloop research cascade tune. A cheap verifier then settles the clear-cut claims."""
+    """Cascade file written by factloop research cascade tune. A cheap verifier then settles the clear-cut claims."""
     spacy_model: Annotated[str | None, Mark(fingerprint=True)] = None
     """spaCy pipeline to use without a chat model. Default: the best English pipeline that is installed."""
     seed: Annotated[int, Mark(fingerprint=True)] = 0
@@ -269,7 +269,8 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """These settings with everything that does not affect search tools reset. Equal results mean equal tools."""
+        """The settings that affect search tools, with all others reset. If two results are equal, so are their
+        tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 

@@ -22,8 +22,8 @@ EXPORTER = "OTEL_TRACES_EXPORTER"
 def open_tracing(mode: TracingMode) -> None:
     """Sets up the export, unless tracing is off or already set up. Pending traces are sent when the process exits.
 
-    `OTEL_TRACES_EXPORTER` selects the exporter: `otlp` (the default; OTLP over HTTP, configured by the variables
-    OTEL_EXPORTER_OTLP_...), `console` (standard error), or `none`. Raises ConfigError.
+    `OTEL_TRACES_EXPORTER` selects the exporter: `otlp` (the default; OTLP over HTTP, configured by the
+    OTEL_EXPORTER_OTLP_... variables), `console` (standard error), or `none`. Raises ConfigError.
     """
     if mode == "off":
         return

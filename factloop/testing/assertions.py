@@ -72,7 +72,6 @@ def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
 
 
 def _recording(given: str | Path | Recording | None) -> str | Path | Recording | None:
-    """Returns the recording passed by the test, or the one that the plugin created for the test."""
     test = running_test()
     return given if given is not None or test is None else test.recording
 
@@ -87,8 +86,6 @@ def _paths(paths: Sequence[str | Path]) -> list[str]:
 
 
 def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Returns a synchronous version of the assertion, which also works inside a running event loop."""
-
     @wraps(asynchronous)
     def assertion(*args: P.args, **kwargs: P.kwargs) -> T:
         __tracebackhide__ = True
@@ -131,26 +128,25 @@ class _FactualThresholds:
                 raise ConfigError(f"{name} = {value!r}: must not be negative")
 
     def missed_by(self, report: FactualityReport) -> list[str]:
-        """Describes the requirements that the report does not meet."""
         counts, contradicted, missed = report.counts, n_contradicted(counted_claims(report)), []
-        why = "no claim was found in the response" if not report.claims else "no claim was scored"
+        why = "no claims were found in the response" if not report.claims else "no claims were scored"
         if self.min_scored is not None and counts.scored < self.min_scored:
             there_are = f"there are {counts.scored}" if counts.scored else why
-            missed.append(f"at least {plural(self.min_scored, 'scored claim')}, and {there_are}")
+            missed.append(f"at least {plural(self.min_scored, 'scored claim')}, but {there_are}")
         if self.min_precision is not None and (report.precision is None or report.precision < self.min_precision):
             reached = f"undefined: {why}"
             if report.precision is not None:
                 reached = f"{shown_below(report.precision, self.min_precision, 'g')} (n = {counts.scored})"
-            missed.append(f"precision at least {str(self.min_precision).removesuffix('.0')}, and it is {reached}")
+            missed.append(f"precision at least {str(self.min_precision).removesuffix('.0')}, but it is {reached}")
         if self.min_supported is not None and counts.supported < self.min_supported:
-            missed.append(f"at least {self.min_supported} supported claims, and there are {counts.supported}")
+            missed.append(f"at least {self.min_supported} supported claims, but there are {counts.supported}")
         at_most = (
             (self.max_contradicted, contradicted, "contradicted claims"),
             (self.max_unscored, counts.unscored, "unscored claims"),
             (self.max_unchecked, len(_unchecked(report)), "unchecked passages"),
         )
         missed += [
-            f"at most {most} {what}, and there are {n}" for most, n, what in at_most if most is not None and n > most
+            f"at most {most} {what}, but there are {n}" for most, n, what in at_most if most is not None and n > most
         ]
         return missed
 
@@ -181,18 +177,18 @@ async def aassert_factual(
     """Checks `response` and returns the report. Raises NotFactual (an AssertionError) if a requirement is not met.
 
     By default, the assertion fails if there are contradicted or unscored claims or unchecked content (`max_unchecked`):
-    claims irrelevant to the question, code that was not read, and statements without a claim. It also fails if no claim
-    was scored, for example because the response is empty (`min_scored`). Claims without evidence lower the precision,
-    so use `min_precision` to limit them. None removes a limit.
+    claims irrelevant to the question, code that was not read, and statements without a claim. It also fails if no
+    claims were scored, for example because the response is empty (`min_scored`). Claims without evidence lower the
+    precision, so use `min_precision` to limit them. None removes a limit.
 
     `docs` are files, folders or globs, which may be relative to the test file, or LangChain documents. `documents` are
-    the documents on which the response is based, as in `FactChecker.acheck`. If they are empty, nothing can be judged.
-    They are searched first, and are the only source if there are no files and no search. `question` is the question
-    that the response answers.
+    the documents on which the response is based, as in `FactChecker.acheck`. These documents are searched first, and
+    are the only source if there are no files and no search. If `documents` is empty, nothing can be judged. `question`
+    is the question that the response answers.
 
     Other settings, named as in `CheckSettings`, default to the environment (`FACTLOOP_...`), pytest's ini file and
     `factloop.toml`. With the pytest plugin, model and search answers come from the test's recording, unless you pass a
-    `checker`, which has its own. Otherwise, the assertion costs as much as a check. Raises ConfigError,
+    `checker`, which uses its own recording. Otherwise, the assertion costs as much as a check. Raises ConfigError,
     RecordingMissing, and DataError.
     """
     __tracebackhide__ = True
@@ -224,7 +220,6 @@ assert_factual = _blocking(aassert_factual)
 
 
 def _given(documents: Documents | None, among_docs: Sequence[Document]) -> Documents | None:
-    """Returns all documents that are not paths, or None if none were passed. The list may be empty."""
     if isinstance(documents, BaseRetriever | VectorStore) and not among_docs:
         return documents
     found = documents_of("documents", documents)
@@ -259,14 +254,13 @@ class _TrustThresholds:
                 raise ConfigError(f"{name} = {value!r}: must be between 0 and 1")
 
     def missed_by(self, report: TrustReport) -> list[str]:
-        """Describes the scores that are too low or missing."""
         scores = (
             ("TrustBC", self.min_trust_bc, report.trust_bc.value),
             ("TrustFC", self.min_trust_fc, report.trust_fc.value),
             ("TrustOV", self.min_trust_ov, report.trust_ov.value),
         )
         return [
-            f"{name} at least {least:g}, and {'it has no value' if value is None else f'it is {value:g}'}"
+            f"{name} at least {least:g}, but {'it has no value' if value is None else f'it is {value:g}'}"
             for name, least, value in scores
             if least is not None and (value is None or value < least)
         ]
@@ -288,8 +282,8 @@ async def aassert_trustworthy(
 ) -> TrustReport:
     """Scores an answer and returns its TrustScore. Raises NotTrustworthy (an AssertionError) if a score is too low.
 
-    If `response` is None, the subject is asked for one. An unscored part meets none of its requirements. Settings,
-    recordings, errors and costs are as in `aassert_factual`, but `settings` are named as in `TrustSettings`.
+    If `response` is None, the subject is asked for a response. An unscored part meets none of its requirements.
+    Settings, recordings, errors and costs are as in `aassert_factual`, but `settings` are those of `TrustSettings`.
     """
     __tracebackhide__ = True
     try:

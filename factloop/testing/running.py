@@ -1,4 +1,4 @@
-"""Keeps track of the test that is running under the pytest plugin, with its recording.
+"""Keeps track of the test that is running under the pytest plugin, and of its recording.
 
 The test is global to the process rather than to the context, because only one test runs at a time, and all fixtures,
 threads and event loops belong to it.
@@ -41,7 +41,7 @@ class RunningTest:
         return Recording(self.path, self.mode, remedy=self.remedy)
 
     def finish(self, *, passed: bool) -> None:
-        """Saves the recording if the test passed and used it. Raises ConfigError if this fails."""
+        """Saves the recording if the test passed and used it. Raises ConfigError if saving fails."""
         if passed and "recording" in vars(self):
             self.recording.save()
 

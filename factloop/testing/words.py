@@ -46,7 +46,7 @@ def trust_failure(missed: Sequence[str], report: TrustReport) -> str:
         f"question: {_short(report.question)}",
         f"response: {_short(report.response)}",
         f"TrustBC:  {_scored(bc.value, bc.unscored_reason, bc.rationale)}"
-        f" (of {plural(bc.n_asked, 'check')} {bc.n_consistent} consistent, {bc.n_inconsistent} inconsistent,"
+        f" ({plural(bc.n_asked, 'check')}: {bc.n_consistent} consistent, {bc.n_inconsistent} inconsistent,"
         f" {bc.n_unscored} unscored)",
     ]
     for check in bc.checks:
@@ -85,7 +85,7 @@ def _claim(number: int, one: ClaimView) -> Iterator[str]:
         yield f"   why: {_short(one.why)}"
     yield from _passages(one.cited)
     if not one.cited:
-        yield f"   evidence: no passage decides, {plural(len(one.claim.evidence), 'passage')} read"
+        yield f"   evidence: none ({plural(len(one.claim.evidence), 'passage')} read)"
 
 
 def _passages(passages: Sequence[Evidence]) -> Iterator[str]:
@@ -96,6 +96,5 @@ def _passages(passages: Sequence[Evidence]) -> Iterator[str]:
 
 
 def _short(text: str) -> str:
-    """Puts text on one line without control characters, and truncates it."""
     line = visible(" ".join(text.split()))
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."

@@ -83,7 +83,7 @@ def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = Non
 
 
 def load_tables() -> None:
-    """Reads the packaged names and words for distractors, which takes about three seconds, once per process."""
+    """Reads the packaged names and words for distractors. This takes about three seconds, once per process."""
     built_in_names()
     is_word("rome")
     asked_for("Who was it?")
@@ -100,13 +100,13 @@ async def make_distractors(
 ) -> DistractorSet:
     """Returns the distractors that would be used for this response. This is free unless a model is called.
 
-    If the settings let a judge model propose distractors, `judge`, or else the one in the settings, is called once. Its
-    proposals exclude the `references`, which are known correct answers. Raises the errors of `open_sources`.
+    If the settings let a judge model propose distractors, `judge` (or else the judge in the settings) is called once.
+    It does not propose the `references`, which are known correct answers. Raises the same errors as `open_sources`.
     """
     check_given("question", question)
     check_given("response", response)
     if n < 0:
-        raise ConfigError(f"the number of distractors must not be negative, but n = {n}")
+        raise ConfigError(f"n = {n}: the number of distractors must not be negative")
     embedder = None
     if settings.embeddings is not None:
         from factloop.setup.search_tools import build_embedder  # imports LangChain
@@ -159,7 +159,7 @@ def _dbpedia(settings: TrustSettings, tape: Tape | None) -> tuple[DBpediaKnowled
     if not settings.dbpedia:
         return None, None
     if settings.recording is not None and tape is None:
-        raise ConfigError(f"recording = {str(settings.recording)!r}: this run cannot be recorded or replayed")
+        raise ConfigError(f"recording = {str(settings.recording)!r}: not supported here; remove the setting")
     from factloop.setup.caching.opening import open_answers
     from factloop.tools.calls.cache import MemoryAnswers
     from factloop.tools.names.dbpedia import DBpediaKnowledgeBase  # imported late, because it loads all HTTP code

@@ -22,7 +22,7 @@ CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS, PROPOSAL_TOKENS = 8, 30, 50, 800
 
 
 class TrustEstimate(Record):
-    """An upper bound, because an inconsistent choice ends the checks of an answer early. Excludes retries."""
+    """An upper bound on cost, because an inconsistent choice ends an answer's checks early. Excludes retries."""
 
     n_answers: Count
     most_calls: Count

@@ -19,7 +19,7 @@ from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
 ALIKE = ("temperature", "seed", "fail_if_unreadable")
-"""Settings that checks have as well, but with different defaults. Values set for scores apply to both."""
+"""Settings that checks have as well, but with different defaults. Values set for scores apply to checks too."""
 SAFE_PART, TRUST_PART = "safe", "trust"
 """The subfolders of a run directory."""
 
@@ -35,7 +35,7 @@ async def ascore_long_form(
     """Checks a long answer against the corpus or with a search, and then asks the subject about each claim.
 
     The judge is the judge model in the settings, or else the offline engine. Only SAFE uses the documents. Limits apply
-    to both parts together, and a recording contains the answers of both. A run directory has a subfolder for each part.
+    to both parts combined, and a recording contains the answers of both. A run directory has a subfolder for each part.
     Raises ConfigError like `acheck_and_score`.
     """
     checks = check_settings(settings, search)
@@ -63,7 +63,7 @@ async def acheck_and_score(
 ) -> LongFormTrustReport:
     """Checks a long answer with `check`, and then asks the subject about each claim.
 
-    Limits apply to both parts together; `meter` and `run_dir` are for the second part. Raises ConfigError before
+    Limits apply to both parts combined; `meter` and `run_dir` are for the second part. Raises ConfigError before
     calling `check` if the subject is missing or invalid.
     """
     if settings.subject_model is None:
@@ -110,7 +110,7 @@ def missing_scores(report: LongFormTrustReport) -> int:
 
 
 def with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSettings:
-    """Returns the settings with calls and budget reduced by this usage, as far as it is known."""
+    """Returns the settings with calls and budget reduced by this usage, as far as the usage is known."""
     left: dict[str, Any] = {}
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)

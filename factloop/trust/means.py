@@ -18,7 +18,7 @@ from factloop.core.records import Claim, Verdict
 
 
 def summarise(reports: Sequence[TrustReport]) -> TrustSummary:
-    """Returns the mean of each score over the answers that have it."""
+    """Returns the mean of each score over the answers that have this score."""
     return TrustSummary(
         trust_bc=mean_score(report.trust_bc.value for report in reports),
         trust_bc_graded=mean_score(report.trust_bc.graded for report in reports),
@@ -29,7 +29,7 @@ def summarise(reports: Sequence[TrustReport]) -> TrustSummary:
 
 
 def by_source(found: Sequence[TrustBC]) -> tuple[SourceConsistency, ...]:
-    """Returns the consistency in checks with a distractor from each source. A check may have several sources."""
+    """Returns the consistency in checks with a distractor from each source. A check may count for several sources."""
     chosen: dict[Source, list[bool]] = {}
     answers: dict[Source, set[int]] = {}
     for place, one in enumerate(found):
@@ -51,7 +51,7 @@ def by_source(found: Sequence[TrustBC]) -> tuple[SourceConsistency, ...]:
 
 
 def mean_score(values: Iterable[float | None]) -> MeanScore:
-    """Returns the mean over the scored answers, which is None if there are none."""
+    """Returns the mean over the scored answers. The mean is None if no answers are scored."""
     given = list(values)
     scored = [value for value in given if value is not None]
     mean = math.fsum(scored) / len(scored) if scored else None

@@ -1,4 +1,4 @@
-"""Prepares a TrustScore before any calls are made: subject, judge, corpus and distractors."""
+"""Prepares the subject, judge, corpus and distractors of a TrustScore before any calls are made."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class TrustSetup:
 
     @property
     def tools(self) -> tuple[SearchTool, ...]:
-        """The tools that TrustFC searches, at most one."""
+        """The tool that TrustFC searches, if there is one."""
         return () if self.corpus is None else (self.corpus,)
 
     def over(self, given: Sources) -> TrustSetup:
@@ -69,7 +69,7 @@ class TrustSetup:
         Raises ConfigError if there is more than one tool, or if the corpus should be searched as well.
         """
         if len(given.tools) > 1 or given.mode != "faithfulness":
-            raise ConfigError("sources: TrustFC searches only one corpus; pass one tool and use the mode faithfulness")
+            raise ConfigError("sources: TrustFC searches only one corpus; pass one tool in 'faithfulness' mode")
         corpus = next(iter(given.tools), None)
         asks = self.subject is not None or bool(self.subjects)
         fingerprint = _fingerprint(
@@ -82,7 +82,7 @@ class TrustSetup:
         return self.fingerprint.model_copy(update=_subject_fields(subject))
 
     async def aclose(self) -> None:
-        """Closes everything, if no session has been opened."""
+        """Closes a setup for which no session has been opened."""
         await self.sources.aclose()
         for chat in self.chats:
             await chat.aclose()
@@ -104,7 +104,7 @@ def prepare_trust(
     """
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):
-        raise ConfigError("set either one subject model for all answers, or one for each system")
+        raise ConfigError("set either one subject model for all answers, or one for each system, not both")
     subject_chat = _subject(settings, subject, settings.temperature)
     own = {name: _own_subject(settings, one) for name, one in (subjects or {}).items()}
     embedder = build_embedder(settings)
@@ -159,7 +159,7 @@ def _fingerprint(
     *,
     asks: bool,
 ) -> TrustFingerprint:
-    """`asks` says whether any subject is asked, either this one or those of the systems."""
+    """`asks` says whether any subject is asked: this one, or the subjects of several systems."""
     judge = named_judge if corpus is not None or settings.samples or settings.distractors == "model" else None
     used: list[str] = []
     if asks:
@@ -197,7 +197,6 @@ def _subject_fields(subject: ChatModel | None) -> dict[str, Any]:
 
 
 def _proposals(settings: TrustSettings, judge: ChatModel | Verifier | None) -> tuple[str, ...]:
-    """Returns the model as the first source of distractors, if the model should propose any."""
     return (f"model {judge.name}",) if settings.distractors == "model" and judge else ()
 
 

@@ -18,7 +18,6 @@ from factloop.core.files.tables import TableItem
 
 
 def _listed(value: Any) -> Any:
-    """Converts a value to a list. Text becomes a list with one member, and an empty cell becomes an empty list."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return ()
     return (value,) if isinstance(value, str) else value
@@ -36,12 +35,12 @@ class QuestionAnswer(TableItem):
     @field_validator("response")
     @classmethod
     def _says_something(cls, response: str | None) -> str | None:
-        """Returns the response, or None if it is blank, because CSV cannot distinguish the two."""
+        """Returns the response, or None if it is blank, because CSV cannot tell a blank response from a missing one."""
         return response if response and response.strip() else None
 
 
 class OwnAnswer(QuestionAnswer):
-    """An answer of one of several systems. Only the model of that system is asked about it."""
+    """An answer from one of several systems. Only that system's model is asked about the answer."""
 
     subject: str
     """The name of the model in `TrustScorer(subjects=...)`."""
@@ -63,5 +62,5 @@ def load_question_answers(place: str | Path, *, responses_needed: bool = True) -
         if first != row.line:
             raise row.error(f"line {first} has the same id, {item.id!r}", "id")
         if responses_needed and item.response is None:
-            raise row.error("required, unless the subject model is asked for it", "response")
+            raise row.error("required unless the subject model is asked for a response", "response")
         yield item

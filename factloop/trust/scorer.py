@@ -53,7 +53,8 @@ MOST_AT_ONCE = 64  # maximum number of concurrently scored answers if the settin
 
 
 class TrustScorer(ClosesPerLoop):
-    """Scores answers with TrustScore, which measures whether the model stands by its answer and documents support it.
+    """Scores answers with TrustScore, which measures belief and support: does the model stand by its answer, and do
+    documents support it?
 
         async with TrustScorer("openai:gpt-4o-mini", judge_model="openai:gpt-4o", corpus="passages.tsv") as scorer:
             report = await scorer.ascore("Who built the first temple in Jerusalem?", "King Solomon built it.")
@@ -78,12 +79,12 @@ class TrustScorer(ClosesPerLoop):
 
         Args:
             subject_model: The model whose belief is tested, as a name or a LangChain chat model.
-            judge_model: The model that judges passages, in the same form. By default, a small encoder or the baseline
-                is used.
-            corpus: Files, folders and globs, or a factloop or LangChain search. It replaces the paths in `settings`.
+            judge_model: The model that judges passages, as a name or a LangChain chat model. By default, a small
+                encoder or the baseline is used.
+            corpus: Files, folders or globs, or a factloop or LangChain search tool. Replaces the paths in `settings`.
             subjects: The models behind several systems, instead of `subject_model`. An `OwnAnswer` names its subject.
             settings: Base settings, which `changes` override.
-            recording: As in `FactChecker`; this also applies to `pace` and `budget`.
+            recording: Has the same meaning as in `FactChecker`, as do `pace` and `budget`.
             changes: Any other settings, named as in `TrustSettings`.
 
         Raises:
@@ -163,7 +164,7 @@ class TrustScorer(ClosesPerLoop):
         """
         item = _answer(id, question, response)
         if documents is not None and sources is not None:
-            raise ConfigError("pass documents or sources, not both: sources can also contain documents")
+            raise ConfigError("pass documents or sources, not both: documents can be part of sources")
         if documents is not None:
             tool = await self._indexes.tool_for(documents)
             sources = Sources(() if tool is None else (tool,))
@@ -192,14 +193,14 @@ class TrustScorer(ClosesPerLoop):
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
         """Yields the report on each answer as soon as it is ready, in any order, and finally the complete run.
 
-        In other respects, it is like `ascore`. A caller that stops early must close the generator
+        Otherwise works like `ascore`. A caller that stops early must close the generator
         (`contextlib.aclosing`).
         """
         given, started = list(items), time.perf_counter()
         places: dict[str, int] = {}
         for place, item in enumerate(given):
             if places.setdefault(item.id, place) != place:
-                raise DataError(f"two answers have the id {item.id!r}")
+                raise DataError(f"two answers have the id {item.id!r}; ids must be unique")
         async with self._run(given, run_dir) as (scoring, directory):
             reports: list[TrustReport] = []
             async with aclosing(as_they_come(given, scoring.report, at_once=self._at_once)) as done:
@@ -212,7 +213,7 @@ class TrustScorer(ClosesPerLoop):
         yield run
 
     async def ascore_many(self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None) -> TrustRun:
-        """Scores several answers and returns their reports in the same order. Otherwise, it is like `ascore`."""
+        """Scores several answers and returns their reports in the same order. Otherwise works like `ascore`."""
         async with aclosing(self.astream(items, run_dir=run_dir)) as done:
             async for item in done:
                 if isinstance(item, TrustRun):
@@ -225,15 +226,15 @@ class TrustScorer(ClosesPerLoop):
         """Returns TrustBC for each claim that SAFE found in a long response, next to SAFE's verdict.
 
         The subject must distinguish each claim from its distractors, which the paper leaves to future work (A.1). The
-        subject is not asked about irrelevant claims. `meter` is as in `ascore`. Raises ConfigError if there is no
+        subject is not asked about irrelevant claims. `meter` works as in `ascore`. Raises ConfigError if there is no
         subject.
         """
         if self._subject is None and self.settings.subject_model is None:
-            raise ConfigError("TrustBC needs a subject model (--subject-model)")
+            raise ConfigError("TrustBC needs a subject model; set --subject-model")
         started, meter = time.perf_counter(), meter or UsageMeter()
         topic = (factuality.prompt or "").strip()
         if self.settings.samples and not topic:
-            raise ConfigError("samples require the question that the long answer responds to")
+            raise ConfigError("samples: set the question that the long answer responds to")
         asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
@@ -278,11 +279,11 @@ class TrustScorer(ClosesPerLoop):
     async def _run(
         self, items: Sequence[QuestionAnswer], run_dir: str | Path | None, sources: Sources | None = None
     ) -> AsyncIterator[tuple[TrustScoring, RunDirectory | None]]:
-        """Provides the session of this event loop or, with a run directory, one whose answers are saved there."""
+        """Provides the session of this event loop or, with a run directory, a session whose answers are saved there."""
         for item in items:
             _check_answer(item.id, item.question, item.response)
             if isinstance(item, OwnAnswer) and item.subject not in self._subjects:
-                raise ConfigError(f"no subject model is set for {item.subject!r}")
+                raise ConfigError(f"no subject model is set for {item.subject!r}; add one to subjects")
         if run_dir is None:
             with self._recording.in_use():
                 await self._load()
@@ -386,7 +387,7 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
     """Returns the configuration, which must not change between attempts at the same run. It excludes versions, because
-    paid answers are kept.
+    answers already paid for are kept.
     """
     later = () if setup.settings.samples else ("samples",)  # so that earlier runs can be resumed
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", *later})
@@ -406,7 +407,7 @@ _OF_SUBJECT = {"subject_model", "subject_base_url", "subject_sampling"}
 
 
 def _asked_of(item: QuestionAnswer, *, proposes: bool) -> list[Any]:
-    """Returns the parts of an answer that affect its scores: references only if a model proposes distractors."""
+    """Returns the parts of an answer that affect its scores. References matter only if a model proposes distractors."""
     own = [item.subject] if isinstance(item, OwnAnswer) else []
     references = [item.reference_answers] if proposes and item.reference_answers else []
     return [item.id, item.question, item.response, *own, *references]

@@ -45,7 +45,7 @@ from factloop.trust.settings import TrustSettings
 
 RECURSION_LIMIT = 20  # steps of the graph in addition to one step per window of checks
 OFFLINE_JUDGE = (
-    "Passages were judged by the offline rater, a baseline of word overlap and rules. Set --judge-model or --nli."
+    "Passages were judged by the offline baseline (word overlap and rules). To use a model, set --judge-model or --nli."
 )
 
 
@@ -58,12 +58,12 @@ class TrustScoring:
     searching: SearchGateway
     graph: Graph
     consistency: Graph | None
-    """The graph for TrustBC alone, or None without a subject."""
+    """The graph for TrustBC alone, or None if there is no subject."""
     own: Mapping[str, Graph]
     """Maps the name of each system with its own subject to the graph for that subject."""
 
     def over(self, given: Sources) -> TrustScoring:
-        """Returns a copy for an answer with its own sources. It uses the same session with its limits and budget.
+        """Returns a copy for an answer with its own sources. The copy uses the same session, limits and budget.
 
         Raises ConfigError.
         """
@@ -100,7 +100,7 @@ class TrustScoring:
         return report
 
     async def belief_in(self, claim: Claim, topic: str, meter: UsageMeter) -> TrustBC:
-        """Returns TrustBC of a claim on a topic. The subject must distinguish the claim from its distractors."""
+        """Returns TrustBC for a claim on a topic. The subject must distinguish the claim from its distractors."""
         assert self.consistency is not None  # without a subject, TrustScorer raises an error
         final = await self.consistency.ainvoke(
             {"question": topic, "response": claim.self_contained, "statements": True},
@@ -113,7 +113,7 @@ class TrustScoring:
     async def sampled(
         self, topic: str, claims: Sequence[Claim], meter: UsageMeter
     ) -> tuple[list[str], dict[str, SampleAgreement]]:
-        """Returns other answers of the subject, if the settings request any, and how well they support each claim."""
+        """Returns other answers from the subject, if the settings request any, and how well they support each claim."""
         setup = self.setup
         if setup.sampler is None:
             return [], {}
@@ -180,7 +180,6 @@ def open_trust_scoring(
     distract, factual = _distract(setup, session), build_factual_graph(searching, _judge(setup, session))
 
     def graphs(chat: ChatModel | None) -> tuple[Graph, Graph | None]:
-        """Returns two graphs for a subject: the complete one, and one for TrustBC alone."""
         subject = consistency = None
         if chat is not None:
             subject = ModelSubject(session.model(chat), setup.prompts, settings.logprobs)

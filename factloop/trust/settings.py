@@ -21,15 +21,15 @@ UpToHundred = Annotated[int, Field(ge=1, le=100)]
 
 @dataclass(frozen=True)
 class SubjectModel:
-    """The model of one of several systems."""
+    """The model behind one of several systems."""
 
     model: str | BaseChatModel
     base_url: str | None = None
-    """The URL of its server, if it differs from the one in the settings."""
+    """The URL of the model's server, if it differs from the URL in the settings."""
 
 
 class TrustSettings(EmbeddingSettings):
-    """The settings of a TrustScore. Their names are those of the command-line flags."""
+    """The settings of a TrustScore. They have the same names as the command-line flags."""
 
     subject_model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Model whose beliefs are tested (TrustBC). If not set, TrustBC is omitted."""
@@ -68,17 +68,17 @@ class TrustSettings(EmbeddingSettings):
     logprobs: bool = True
     """Record the probabilities of the option letters when the subject model's server returns them."""
     samples: Annotated[int, Field(ge=0, le=100)] = 0
-    """For a long answer, the number of other answers to sample from the subject model at temperature 1 and compare each
-    claim with. The judge of passages judges these as well."""
+    """For a long answer, the number of other answers to sample from the subject model at temperature 1. The judge for
+    passages also compares each claim with these samples."""
     target_order: Literal["asked", "paper"] = "asked"
-    """Replace first the words that the question asks for (asked), or those found only in the response (paper)."""
+    """Which words to replace first: those that the question asks for (asked), or those only in the response (paper)."""
     distractors: Annotated[Literal["sources", "model"], Mark(DISTRACTORS)] = "sources"
     """Take distractors from name tables and rules (sources), or ask the judge model first (model).
 
     `model` makes one call per answer and needs `judge_model`.
     """
     kb: Annotated[Names, Mark(DISTRACTORS, "FILE", path=True)] = ()
-    """Table of typed entities from factloop research kb build."""
+    """Table of typed entities created by factloop research kb build."""
     dbpedia: Annotated[bool, Mark(DISTRACTORS)] = False
     """Look up entities of the same type in DBpedia. This sends the response to DBpedia."""
     spotlight_url: BaseUrl = SPOTLIGHT_URL
@@ -92,9 +92,9 @@ class TrustSettings(EmbeddingSettings):
 
     @property
     def wanted_distractors(self) -> int:
-        """The number of distractors to make, which is three new ones for each check."""
+        """The number of distractors to make: three for each check."""
         return 3 * self.max_checks
 
 
 SERVED = ("subject_model", "judge_model", "nli", "corpus")
-"""TrustScore settings that the service accepts in addition to those for checks: the models and the corpus."""
+"""TrustScore settings that the service accepts besides the settings for checks: the models and the corpus."""

@@ -248,7 +248,7 @@ def test_settings_and_sources_travel_and_sessions_do_not() -> None:
     copy = pickle.loads(pickle.dumps(checker))
     assert (type(copy), copy.settings) == (FactChecker, checker.settings)
     assert [tool.identity for tool in copy.tools] == [tool.identity for tool in checker.tools]
-    with pytest.raises(ConfigError, match="shares a budget"):
+    with pytest.raises(ConfigError, match="cannot send a checker with a shared budget to another process"):
         pickle.dumps(FactChecker(budget=Budget(), cache=False))
 
 
@@ -305,7 +305,7 @@ async def test_each_check_has_calls_of_its_own(sim: Simulator, plan: str) -> Non
     for report in reports:
         assert UnscoredReason.BUDGET in reasons(report)
         said = {c.judgement.rationale for c in report.claims if c.judgement.unscored_reason is UnscoredReason.BUDGET}
-        assert said == {"the budget of this check is used up: 2 calls"}
+        assert said == {"the budget for this check is used up: 2 calls"}
 
 
 async def test_a_model_whose_answers_cannot_be_read_is_asked_no_further(sim: Simulator) -> None:

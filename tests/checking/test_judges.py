@@ -93,7 +93,7 @@ def test_thresholds_by_labels_leave_what_lies_between_to_a_reader(docs: Path, tm
     ("settings", "said"),
     [
         ({"judge": "minicheck", "model": "openai:sim"}, "use --model or --judge, not both"),
-        ({"judge": "baseline"}, "if neither a judge nor a model is set"),
+        ({"judge": "baseline"}, "if you set neither a judge nor a model"),
         ({"judge": "llm:openai:sim"}, "set a chat model with --model"),
         ({"judge": "oracle"}, "unknown judge 'oracle'"),
         ({"judge": "nli"}, "unknown judge 'nli'"),

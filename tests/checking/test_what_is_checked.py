@@ -136,7 +136,7 @@ def test_without_a_source_the_offline_engine_finds_claims_and_judges_none() -> N
     report = FactChecker(cache=False).check("Rome is in Italy. Oslo is in Norway.")
     assert [claim.judgement.unscored_reason for claim in report.claims] == [UnscoredReason.NO_SOURCE] * 2
     assert report.precision is None
-    said = "There was nothing to check against: supply documents or a search."
+    said = "There was nothing to check against: supply documents or a search tool."
     assert said in report.warnings, "which callers of Python, HTTP and MCP read too: no flags"
 
 

@@ -78,9 +78,9 @@ def test_what_a_process_uses_stays_until_that_has_ended(factloop: Command, cache
     assert cleared.code == 2
     assert cleared.out == f"{cache}: nothing was removed.\n"
     first, second = cleared.err.splitlines()
-    said = " was not removed, because another process is using it or its permissions do not allow it"
-    assert first == f"factloop: {cache / 'calls.sqlite'}{said}"
-    assert second.startswith(f"factloop: {cache / 'indexes'}{os.sep}")
+    said = "another process is using it, or you do not have permission"
+    assert first == f"factloop: cannot remove {cache / 'calls.sqlite'}: {said}"
+    assert second.startswith(f"factloop: cannot remove {cache / 'indexes'}{os.sep}")
     service.kill()
     service.wait()
     assert factloop("cache", "clear").code == 0

@@ -124,7 +124,7 @@ def test_a_build_fails_if_the_second_run_is_worse(factloop: Command, home: Path)
         (("runs/a", "runs/b", "--k", "0"), "--k"),
         (("runs/a", "runs/b", "--level", "nan"), "--level nan"),
         (("runs/a", "runs/b", "--json", "runs/a/summary.json"), "is inside runs/a"),
-        (("runs/a", "runs/b", "--html", "none/page.html"), "cannot be written"),
+        (("runs/a", "runs/b", "--html", "none/page.html"), "cannot write none/page.html"),
         (("runs/a", "runs/torn"), "reports.jsonl"),
         (("runs/a", "runs/unfinished"), "has not finished"),
     ],

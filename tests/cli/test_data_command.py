@@ -139,7 +139,7 @@ def test_a_table_from_dumps_gives_distractors_of_the_same_type(
     types, labels = dumps
     built = factloop("research", "kb", "build", "--types", types, "--labels", labels, "--out", "lights.kb")
     assert (built.code, built.err) == (0, "")
-    assert built.out == "lights.kb: 6 entities of 1 type, 6 names; 1 without a label were left out\n"
+    assert built.out == "lights.kb: 6 entities of 1 type, 6 names; left out 1 without a label\n"
     found = factloop(
         "research", "distractors", "--question", "Which light was it?", "--response", "It was Glimmerfall.", "--n", 5,
         "--kb", "lights.kb", "--json", "-",

@@ -155,7 +155,7 @@ def test_a_servers_context_is_a_limit(
     assert found["model"]["context_tokens"] == tokens
     limits = [] if tokens is None else [f"{tokens:,} tokens of context"]
     assert [one for one in found["limits"] if "context" in one] == limits
-    assert "no budget in USD: its price is unknown; set --price-in and --price-out" in found["limits"]
+    assert "no budget in USD, because the price is unknown; set --price-in and --price-out" in found["limits"]
     priced = part(diagnosis(factloop, *at, "--price-in", 1, "--price-out", 2, code=DONE), "model")
     assert not [one for one in priced["limits"] if "USD" in one]
 
@@ -188,7 +188,7 @@ def test_dbpedias_servers(factloop: Command, servers: Servers) -> None:
     found = diagnosis(factloop, *flags, code=DONE)
     spotlight, sparql = (one for one in found["parts"] if one["part"] == "knowledge_base")
     assert spotlight["how"] == [f"1 name found in “{text}”"]
-    assert "without DBpedia's ontology" in sparql["how"][0]  # of cities: the store knows persons alone
+    assert "lacks DBpedia's ontology" in sparql["how"][0]  # of cities: the store knows persons alone
     servers.break_sparql(Reply(status=503))
     found = diagnosis(factloop, *flags, code=BROKEN)
     assert [one["state"] for one in found["parts"] if one["part"] == "knowledge_base"] == ["works", "fails"]
@@ -204,7 +204,7 @@ def test_dbpedias_servers(factloop: Command, servers: Servers) -> None:
         (("--kb", "no-such-table"), "knowledge_base", "no-such-table"),
         (("--prompts", "no-such-folder"), "prompts", "no-such-folder"),
         (("--cascade", "no-such-file"), "cascade", "a cascade (--cascade) leaves unclear claims to a model"),
-        (("--base-url", "http://127.0.0.1:9/v1"), "model", "set without --model"),
+        (("--base-url", "http://127.0.0.1:9/v1"), "model", "--base-url needs a model"),
         (("--set", "cache_dir=file/cache"), "cache", "cannot use file/cache as the cache folder ("),
         (("--database", "mysql://x/y"), "database", "must be sqlite:///FILE"),
         (("--database", "sqlite:///others.sqlite"), "database", "is the database of another program"),

@@ -65,10 +65,10 @@ def test_the_answers_of_a_run_are_judged_again_by_the_evidence_that_it_kept(
     again = json.loads(factloop("eval", "a", *judge, "--no-cache").out)
     assert (sim.stats().search.requests, again["fingerprint"]["plan"]) == (before, "paper")
     assert not any("own documents" in warning for warning in again["warnings"])
-    assert again["data"].startswith("the answers and the evidence of a, a run over short.jsonl (sha256 ")
+    assert again["data"].startswith("answers and evidence from a, a run on short.jsonl (sha256 ")
     assert [one["counts"] for one in again["responses"]] == [one["counts"] for one in first["responses"]]
     searched = json.loads(factloop("eval", "a", *judge, "--search", "serper", "--no-cache").out)
-    assert searched["data"].startswith("the answers of a, ")
+    assert searched["data"].startswith("answers from a, ")
     assert sim.stats().search.requests > before > 0
     assert first["responses"][0]["counts"]["irrelevant"] > 0
     assert factloop("eval", "a", *judge, "--column", "prompt=q").code == 2
@@ -107,7 +107,7 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, data: Path)
 def test_exit_codes(factloop: Command, data: Path, docs: Path, home: Path) -> None:
     low = factloop("eval", data, "--docs", docs, "--fail-under", 0.9, "--quiet")
     assert (low.code, low.out) == (1, "")
-    assert low.complaint == "factloop: precision 0.000 of two (1 response) is below 0.9 (--fail-under)"
+    assert low.complaint == "factloop: precision 0.000 for two (1 response) is below 0.9 (--fail-under)"
     for flags in ((), ("--fail-if-unscored",), ("--fail-under", 0.5)):  # without documents no claim can be judged
         nothing = factloop("eval", data, "--quiet", *flags)
         assert (nothing.code, nothing.out) == (3, "")
@@ -116,10 +116,10 @@ def test_exit_codes(factloop: Command, data: Path, docs: Path, home: Path) -> No
     undefined = factloop("eval", "none.jsonl", "--docs", docs, "--fail-under", 0, "--quiet")
     assert (undefined.code, undefined.complaint) == (
         1,
-        "factloop: precision undefined of none (0 responses) is below 0 (--fail-under)",
+        "factloop: precision undefined for none (0 responses) is below 0 (--fail-under)",
     )
     empty = factloop("eval", "none.jsonl", "--docs", docs, "--quiet")
-    said = "factloop: no claim could be scored: no response makes a claim that can be checked"
+    said = "factloop: no claim could be scored: the responses make no claims that can be checked"
     assert (empty.code, empty.complaint) == (3, said)
 
 
@@ -154,7 +154,7 @@ def test_each_response_is_judged_by_its_own_documents(factloop: Command, docs: P
     rows[0]["documents"] = ["The bridge has six arches."]
     write_rows(data, rows)
     other = factloop("eval", data, "--docs", docs, "--run-dir", "run")
-    assert (other.code, "a different configuration (data differ)" in other.complaint) == (2, True)
+    assert (other.code, "a different configuration (changed: data)" in other.complaint) == (2, True)
 
 
 LABEL = {"supported": "S", "not_supported": "NS", "irrelevant": "IR"}
@@ -251,7 +251,7 @@ def test_a_run_yields_predictions_for_an_audit_and_corrects_another(
     again = factloop(*run, "--out", "again.jsonl")
     assert (again.code, len(sim.bodies())) == (0, calls)
     assert (home / "again.jsonl").read_bytes() == (home / "p.jsonl").read_bytes()
-    assert "would lose its facts and labels" in factloop("eval", "b").complaint
+    assert "to keep its facts and labels" in factloop("eval", "b").complaint
 
     response = sim.world.twenty_responses[2]
     answers = jsonl(home / "answers.jsonl", {"prompt": response.prompt, "response": response.text, "system": "one"})

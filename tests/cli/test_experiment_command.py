@@ -136,7 +136,7 @@ def test_a_look_at_claims_that_were_judged_before_they_were_held_out_is_not_call
         (("data: claims.jsonl", "data: nowhere.jsonl"), "nowhere.jsonl: cannot be read"),
         (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would send the same requests"),
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl is one of the documents (docs)"),
-        (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the plan safe uses one"),
+        (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': plan 'safe' uses a single"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
         (("repeats: 2", "demands: [tnr:5]"), "plan.yaml:3: field 'demands': demand tnr:5: the margin of a share must"),
         (("repeats: 2", "must_pass: [f9]"), "must_pass: unknown claim 'f9'; use ids of labelled claims"),
@@ -161,8 +161,8 @@ def test_a_dry_run_spends_nothing(factloop: Command, sim: Simulator, plan: Path)
     # One call to read each claim, and 1.2 rounds to judge it: 6 + round(7.2) a repeat and variant.
     assert [one["calls"] for one in estimate["variants"]] == [13, 13]
     # Five are supported, one is not: 4 / (1 + 1/5) independent claims, (1.96 + 0.84) sqrt(0.4 / 3.33) = 0.97.
-    assert "4 times out of 5: about 0.97 in balanced_accuracy, none in tpr, none in tnr; to show 0.1" in done.out
-    assert "you need about 314 independent claims" in done.out  # 2.8^2 0.4 / 0.1^2
+    assert "4 times out of 5: about 0.97 in balanced_accuracy, none in tpr, none in tnr; detecting 0.1" in done.out
+    assert "takes about 314 independent claims" in done.out  # 2.8^2 0.4 / 0.1^2
     assert (estimate["calls"], estimate["n_cells"]) == (52, 24)
     assert estimate["cost_usd"] > 0
     assert sim.stats().model.requests == 0
@@ -193,7 +193,7 @@ def test_a_dry_run_counts_the_calls_that_are_answered_already(
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name)
     unknown = factloop(*planned)
-    assert (unknown.code, "the answers in run could not be counted" in unknown.complaint) == (0, True)
+    assert (unknown.code, "cannot count the answers in run" in unknown.complaint) == (0, True)
     assert json.loads(unknown.out)["answered_calls"] == 0
 
 
@@ -298,7 +298,7 @@ def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
     cause = "Assessment: I'm sorry, but I can't help with that."
     assert done.code == 3
     assert done.err.splitlines()[-2:] == [
-        f"factloop: {name}: no claim could be scored, 12 of 12: {cause}" for name in ("packaged", "strict")
+        f"factloop: {name}: no claim could be scored (12 of 12): {cause}" for name in ("packaged", "strict")
     ]
     assert not caplog.records, "once for each variant, not for each claim"
     suite = ElementTree.parse(home / "gate.xml").getroot()
@@ -313,6 +313,6 @@ def test_a_variant_without_any_verdict_is_an_error_with_its_cause(
 
 def test_a_limit_that_is_reached_is_said_once(factloop: Command, plan: Path) -> None:
     done = factloop("research", "experiment", plan, "--max-calls", 7)
-    said = "of 24 judgements have no verdict because the limit was reached; raise the limit and repeat the command"
+    said = "of 24 judgements have no verdict because the limit was reached; set a higher limit and repeat the command"
     assert done.code == 0
     assert re.fullmatch(rf"factloop: (?:20|21) {said}\n", done.err), done.err  # one more where a claim takes two calls

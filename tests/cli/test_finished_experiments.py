@@ -178,7 +178,7 @@ def test_two_experiments_on_the_same_data_are_put_side_by_side(factloop: Command
     with pytest.raises(ConfigError, match=r"unknown variant 'A\.lax'; choose from A\.packaged"):
         side_by_side(["one", "other"], ["lax"])
     for option in (("--k", "3"), ("--abstention", "zero")):
-        assert "an experiment sets them in its plan" in factloop("research", "compare", "one", *option).complaint
+        assert "set them in the experiment's plan" in factloop("research", "compare", "one", *option).complaint
     moved = tuple(one.model_copy(update={"evidence": ()}) for one in other.claims)
     for change, said in (
         ({"claims": moved}, "B.packaged judged different evidence than A.packaged in 100 of 100 results"),

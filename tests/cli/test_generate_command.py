@@ -94,7 +94,10 @@ def test_published_prompts_are_asked_and_judged(
 
 def test_a_data_set_of_claims_has_no_prompts(factloop: Command, data: Path) -> None:
     refused = factloop(*LONGFACT, "--part", "wice:dev", "--data", data, "--out", "out.jsonl")
-    assert (refused.code, refused.complaint) == (2, "factloop: --part wice:dev: this data set has no prompts")
+    assert (refused.code, refused.complaint) == (
+        2,
+        "factloop: --part wice:dev: this data set has no prompts; use objects, concepts or factbench:PART",
+    )
 
 
 def test_prompts_are_what_longfact_reads(factloop: Command, sim: Simulator, home: Path) -> None:
@@ -102,14 +105,14 @@ def test_prompts_are_what_longfact_reads(factloop: Command, sim: Simulator, home
     assert (made.code, made.err) == (0, "")
     assert made.out.splitlines()[:2] == [
         f"p.jsonl: 6 prompts about objects by {MODEL}",
-        "  mycology: 3, in 1 round; dropped 0 repeated, 1 alike, 0 unusable",
+        "  mycology: 3 in 1 round; dropped 0 repeated, 1 alike, 0 unusable",
     ]
     assert [one.id for one in load_prompts(home / "p.jsonl")][2:4] == [
         "generated-objects/mycology/002",
         "generated-objects/20th-century/000",
     ]
     asked = factloop(*LONGFACT, "--data", "p.jsonl", "--out", "out.jsonl", "--no-postamble")
-    assert (asked.code, asked.err) == (0, "factloop: p.jsonl has 6 prompts, not 250\n")
+    assert (asked.code, asked.err) == (0, "factloop: p.jsonl has only 6 prompts, not 250\n")
     assert {row["topic"] for row in read_rows(home / "out.jsonl")} == {"mycology", "20th century"}
     assert sim.stats().stages["LongFactPrompts"].requests == 2
 
@@ -118,12 +121,18 @@ def test_what_has_no_answer_is_counted(factloop: Command, sim: Simulator, data: 
     sim.set(faults=Faults(refusal=1.0))
     command = (*LONGFACT, "--data", data, "--n", 5, "--out", "out.jsonl")
     result = factloop(*command)
-    assert (result.code, result.complaint) == (3, "factloop: no response was received; repeat the command to try again")
+    assert (result.code, result.complaint) == (
+        3,
+        "factloop: no responses were received; repeat the command to try again",
+    )
     assert "  5 without a response (5 × refusal); repeat the command to try again" in result.out
     assert (home / "out.jsonl").read_bytes() == b""
     none = factloop(*PROMPTS, "--topic", "t", "--out", "p.jsonl")
-    assert (none.code, none.complaint) == (3, "factloop: no prompt was received; nothing was written")
-    assert "t: 0, not 30, in 3 rounds; dropped 0 repeated, 0 alike, 0 unusable; 3 failed rounds" in none.out
+    assert (none.code, none.complaint) == (
+        3,
+        "factloop: nothing was written: no prompts were received; repeat the command",
+    )
+    assert "t: 0 of 30 in 3 rounds; dropped 0 repeated, 0 alike, 0 unusable; 3 failed rounds" in none.out
     assert not (home / "p.jsonl").exists()
 
 

@@ -55,7 +55,7 @@ def test_doctor_asks_twenty_claims_of_known_truth(
     assert result.code == code
     parts = {one["part"]: one for one in json.loads(result.out)["parts"]}
     assert parts["model"]["state"] == "works"
-    assert parts["model"]["how"][0].startswith("judges without a chat model: nli:tiny (sha256 ")
+    assert parts["model"]["how"][0].startswith("nli:tiny (sha256 ")
     found = parts["controls"]["controls"]
     assert found["grade"] == grade
     assert (found["n_true"], found["n_false"], found["n_unscored"]) == (10, 10, 0)

@@ -73,14 +73,14 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert {row["probability"] for row in rows} == {"0.4"}
     exported = labels(factloop, "export sheet.csv --out labels.jsonl")
     assert "7 labels in labels.jsonl; left out 1 claim without a label" in exported.out
-    assert "claims labelled from the top down are a smaller random sample" in exported.err
+    assert "they are a smaller random sample" in exported.err
     sample = load_calibration(home / "labels.jsonl")
     assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"})), (
         "8 of 20 drawn, 7 of those labelled"
     )
     again = labels(factloop, "next run --out more.csv --n 8 --labels labels.jsonl")
     assert (
-        "8 of 13 claims without a label (7 have one; too few usable labels to learn from: 7 of at least 10)"
+        "8 of 13 claims without a label (7 others are labelled; too few usable labels to learn from: 7 of at least 10)"
         in again.out
     )
     more = fill(home / "more.csv", "label", ["agree"] * 8)
@@ -115,7 +115,7 @@ def test_labels_of_report_pages_are_read_by_calibration_and_audit(factloop: Comm
     pages = " ".join(f"page{number}.json" for number in range(5))
     done = labels(factloop, f"export {pages} --out labels.jsonl --system b --system page0.json=a")
     assert (done.code, done.err) == (0, "")
-    assert "20 labels in labels.jsonl (4 made blind, 16 with the verdict visible)" in done.out
+    assert "20 labels in labels.jsonl (4 blind, 16 with the verdict visible)" in done.out
     assert "left out 5 claims labelled cannot tell; left out 5 claims labelled irrelevant" in done.out
     sample = load_calibration(home / "labels.jsonl")
     assert (sample.labels[:4], sample.verdicts[:4], sample.systems) == (
@@ -133,7 +133,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
     saved_by_a_page(home / "ben.json", RESPONSES[0].report, ["supported", "not_supported", "supported", "irrelevant"])
     done = labels(factloop, "export ann.json ben.json --out labels.jsonl --differing left-out --json people.json")
     assert (done.code, done.err, "3 labels in labels.jsonl" in done.out) == (0, "", True)
-    assert "4 claims labelled by two or more people, 1 of them differently (1 left out)" in done.out
+    assert "4 claims labelled by two or more people, 1 with different labels (1 left out)" in done.out
     assert json.loads((home / "people.json").read_text())["pairs"][0]["kappa"]["n"] == 4
     assert load_calibration(home / "labels.jsonl").labels == (1, 0, 1)
 
@@ -154,8 +154,8 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("export page.json page.json --out l.jsonl", "page.json: this file is listed twice"),
         ("export page.json copy.json --out l.jsonl", "--differing"),
         ("export page.json --out l.jsonl --json p.json", "--differing"),
-        ("export page.json --out l.jsonl --system page.json=", "must be a name"),
-        ("export page.json --out l.jsonl --system a --system b", "say which file each of"),
+        ("export page.json --out l.jsonl --system page.json=", "must be NAME or FILE=NAME"),
+        ("export page.json --out l.jsonl --system a --system b", "say which file belongs to which"),
         ("export page.json --out l.jsonl --system page.json=a --system page.json=b", "two names for page.json"),
     ],
 )

@@ -110,7 +110,7 @@ def test_an_unknown_name_is_answered_with_all_there_are(factloop: Command, answe
 def test_what_cannot_be_imported_says_whose_it_is(factloop: Command, answer: Path) -> None:
     result = factloop("check", answer, "--search", "broken")
     assert result.code == 2
-    assert "cannot load 'broken' from my_plugin:Nothing of my-plugin (AttributeError" in result.complaint
+    assert "cannot load 'broken' from my_plugin:Nothing in my-plugin (AttributeError" in result.complaint
     with pytest.raises(ConfigError, match="cannot load"):
         load_plugin(SEARCH, "broken")
     check_sources(["broken"])  # it is known; nothing is imported to see that

@@ -19,9 +19,8 @@ FIRST_LINE = OURS.system.splitlines()[0]
 def variant(factloop: Command, home: Path) -> Path:
     made = factloop("prompts", "new", "strict", "--from", "safe/rating", "--out", "variants")
     assert (made.code, made.err) == (0, "")
-    assert made.out == (
-        "variants/strict/safe/rating.md was copied from safe/rating. Edit it, and then use --prompts variants/strict\n"
-    )
+    copied = "variants/strict/safe/rating.md was copied from safe/rating"
+    assert made.out == f"{copied}. Edit the file, then use --prompts variants/strict\n"
     return home / "variants/strict"
 
 
@@ -80,7 +79,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
     edit(variant, FIRST_LINE, "Rate {fact}.\u202e")
     warned = factloop("prompts", "lint", "variants")
     assert warned.code == 1
-    assert warned.out.splitlines()[-1] == "1 prompt file: 2 warnings; runs accept it."
+    assert warned.out.splitlines()[-1] == "1 prompt file: 2 warnings; runs accept this file."
     edit(variant, f"version: {OURS.version + 1}", f"version: {OURS.version}")
     edit(variant, "output: Rating", "output: Ratings")
     found = factloop("prompts", "lint", "variants", "--json", "found.json")
@@ -91,7 +90,7 @@ def test_findings_end_with_one(factloop: Command, variant: Path) -> None:
         f"{path}:5: error output: 'output' is 'Ratings', but must be 'Rating' for the prompt safe/rating",
         f"{path}:9: warning braces: '{{fact}}' is sent unchanged; write placeholders as {{{{name}}}}",
         f"{path}:9: warning hidden: contains the invisible character U+202E (right-to-left override)",
-        "1 prompt file: 1 error (runs reject the file), 3 warnings.",
+        "1 prompt file: 1 error (runs reject files with errors), 3 warnings.",
     ]
     report = json.loads(Path("found.json").read_text(encoding="utf-8"))
     assert (report["n_files"], report["n_errors"], report["n_warnings"]) == (1, 1, 3)

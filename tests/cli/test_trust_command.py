@@ -112,7 +112,7 @@ def test_the_long_form_has_one_budget_for_both_parts(
         (("--fail-under", 0.5, "--fail-if-unscored"), False, 0, None),
         (("--fail-under", 0.6), False, 1, "mean TrustBC 0.500 of 2 answers is below 0.6 (--fail-under)"),
         ((), True, 0, None),
-        (("--fail-if-unscored",), True, 3, "2 scores are missing (--fail-if-unscored)"),
+        (("--fail-if-unscored",), True, 3, "2 scores missing (--fail-if-unscored)"),
         (("--fail-under", 0), True, 1, "mean TrustBC undefined of 0 answers is below 0 (--fail-under)"),
     ],
 )

@@ -54,15 +54,15 @@ def files(factloop: Command, home: Path, docs: Path) -> None:
 def test_prompts_that_no_model_is_sent_are_told_of(factloop: Command, command: tuple[str, ...], remedy: str) -> None:
     done = factloop(*command, "--prompts", VARIANT)
     said = "has no effect, because prompts are sent only to models"
-    assert done.err.splitlines()[0] == f"factloop: --prompts {VARIANT} {said}: use {remedy}"
+    assert done.err.splitlines()[0] == f"factloop: `--prompts {VARIANT}` {said}: also set {remedy}"
 
 
 def test_a_prompt_of_another_plan_is_told_of(factloop: Command, sim: Simulator) -> None:
     done = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT)
-    said = "safe/assessment belongs to the plan fused; this check follows grounded, which sends it only if"
+    said = "safe/assessment belongs to the fused plan; this check follows grounded, which sends this prompt only if"
     assert done.err.splitlines()[0].startswith(f"factloop: --prompts {VARIANT}: {said}")
     told = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT, "--plan", "paper").err
-    assert "this check follows paper, which sends other prompts: use --plan fused" in told
+    assert "this check follows paper, which sends other prompts; use `--plan fused`" in told
     assert (
         "--prompts"
         not in factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", VARIANT, "--plan", "fused").err
@@ -73,9 +73,9 @@ def test_a_prompt_of_another_plan_is_told_of(factloop: Command, sim: Simulator) 
 @pytest.mark.parametrize(
     ("name", "flags", "belongs", "remedy"),
     [
-        ("verifiable_claims", ("fused",), "safe with verifiable=yes", "--plan safe --set verifiable=yes"),
-        ("verifiable_claims", ("safe",), "safe with verifiable=yes", "--plan safe --set verifiable=yes"),
-        ("atomic_facts", ("safe", "--set", "verifiable=yes"), "safe", "--plan safe --set verifiable=no"),
+        ("verifiable_claims", ("fused",), "safe plan with verifiable=yes", "--plan safe --set verifiable=yes"),
+        ("verifiable_claims", ("safe",), "safe plan with verifiable=yes", "--plan safe --set verifiable=yes"),
+        ("atomic_facts", ("safe", "--set", "verifiable=yes"), "safe plan", "--plan safe --set verifiable=no"),
         ("verifiable_claims", ("safe", "--set", "verifiable=yes"), "", ""),
     ],
 )
@@ -85,8 +85,8 @@ def test_prompts_of_verifiable_claims_are_told_of(
     assert factloop("prompts", "new", "own", "--from", f"safe/published/{name}", "--out", "variants").code == 0
     done = factloop("check", "answer.md", *DOCS, "--model", MODEL, "--prompts", "variants/own", "--plan", *flags)
     told = [line.partition("/own: ")[2] for line in done.err.splitlines() if "--prompts" in line]
-    said = f"safe/published/{name} belongs to the plan {belongs}; this check follows {' with '.join(flags[::2])}"
-    assert told == [f"{said}, which sends other prompts: use {remedy}"] * bool(remedy)
+    said = f"safe/published/{name} belongs to the {belongs}; this check follows {' with '.join(flags[::2])}"
+    assert told == [f"{said}, which sends other prompts; use `{remedy}`"] * bool(remedy)
 
 
 def test_every_command_that_takes_prompts_is_among_these() -> None:

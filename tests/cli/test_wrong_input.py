@@ -35,7 +35,7 @@ TABLE = {
         answer.md ONLINE --budget-usd 1                   | --price-in
         answer.md ONLINE --price-in 1                     | set both --price-in and --price-out
         answer.md --plan quick                            | plan = 'quick' & 'paper', 'fused' or 'grounded'
-        answer.md --docs docs --plan safe                 | the plan safe uses one chat model
+        answer.md --docs docs --plan safe                 | plan 'safe' uses a single chat model
         answer.md --search bing                           | 'bing' & serper, wikipedia, searxng
         answer.md --docs nowhere --dry-run                | nowhere
         answer.md --model nobody:x --search serper        | nobody
@@ -45,19 +45,19 @@ TABLE = {
         answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
         answer.md ONLINE --docs docs --cascade mine.txt   | this is not a cascade file
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
-        answer.md --docs docs --recording-mode replay     | recording is not; also set a file & --recording FILE
+        answer.md --docs docs --recording-mode replay     | recording_mode needs a recording & --recording FILE
         answer.md --docs docs --recording no.json         | no.json: the recording does not exist & --recording-mode new
         answer.md --run-dir other_run                     | other_run is neither empty nor a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
-        answer.md --json no/where.json                    | no/where.json cannot be written: the folder & not exist
-        answer.md --html empty                            | empty cannot be written: it is a folder; use a file
+        answer.md --json no/where.json                    | cannot write no/where.json: the folder & not exist
+        answer.md --html empty                            | cannot write empty: this is a folder; use a file
         answer.md --html LONG/x                           | name too long
         answer.md --json answer.md                        | answer.md would overwrite
         answer.md --docs mine.txt --html ./mine.txt       | would overwrite mine.txt
         answer.md --json x --html ./x                     | two outputs would be written to ./x
         answer.md --json - --html -                       | only one output can go to standard output
         answer.md --json run --run-dir run                | two outputs would be written to run
-        answer.md --k many                                | ; see factloop check --help
+        answer.md --k many                                | ; see `factloop check --help`
         answer.md --serach x                              | no such option: --serach (Possible options:
         answer.md --corpus x                              | no such option: --corpus; for documents, use --docs
         answer.md b.md                                    | got unexpected extra argument(s) (b.md)
@@ -65,7 +65,7 @@ TABLE = {
     "correct": """
         answer.md --docs docs --out answer.md             | answer.md would overwrite answer.md
         answer.md --docs docs --out - --json -            | only one output can go to standard output
-        answer.md --docs docs --out nowhere/x.md          | nowhere/x.md cannot be written
+        answer.md --docs docs --out nowhere/x.md          | cannot write nowhere/x.md
         answer.md --docs docs --max-rounds 0              | --max-rounds 0
         answer.md --docs docs --unsupported drop          | unsupported = 'drop': & 'mark', 'remove' or 'keep'
     """,
@@ -102,10 +102,10 @@ TABLE = {
     """,
     "eval": """
         nope.jsonl                                        | nope.jsonl: cannot be read
-        bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': it is missing
-        bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': it is missing
+        bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': must be set
+        bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': must be set
         responses.jsonl --column prompt                   | --column prompt: must be FIELD=COLUMN
-        responses.jsonl --column promt=q                  | there is no field 'promt'; fields are id
+        responses.jsonl --column promt=q                  | unknown field 'promt'; the fields are id
         responses.jsonl --column id=a --column id=b       | id is set twice
         responses.jsonl --column prompt=q                 | responses.jsonl:1: field 'q': there is no
         responses.jsonl --k 0                             | --k 0: must be a positive whole number, median or maximum
@@ -131,17 +131,17 @@ TABLE = {
         mixedqa --data mixedqa.jsonl --subject a          | must be SYSTEM=MODEL
         mixedqa --data mixedqa.jsonl --subject a=x:y --subject a=x:z | a is set twice
         mixedqa --data mixedqa.jsonl --subject a=x:y@http:// | --subject
-        mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one subject for all systems
+        mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one model for all systems
     """,
     "serve --folder ../service --port 0": """
-        --host 0.0.0.0                                    | so set a key
-        --api-key-file absent                             | --api-key-file absent cannot be read
-        --host 0.0.0.0 --api-key-file keys                | API key 1: must be 16
+        --host 0.0.0.0                                    | needs an API key
+        --api-key-file absent                             | cannot read --api-key-file absent
+        --host 0.0.0.0 --api-key-file keys                | API key 1: must have 16
         --documents lives                                 | must be NAME=PATH
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
         --docs absent                                     | absent
-        --results absent                                  | --results absent is not a folder
+        --results absent                                  | --results absent: must be a folder
         --database mysql://u:secret@h/d                   | must be sqlite:///FILE
         --set rate=often                                  | rate 'often'
         --set rate=0/minute                               | rate '0/minute'
@@ -154,14 +154,14 @@ TABLE = {
         --corpus absent                                   | absent
     """,
     "mcp": """
-        --transport http --host 0.0.0.0                   | others could reach it, so set a key
+        --transport http --host 0.0.0.0                   | needs an API key, since other machines can reach it
         --transport http --port 70000                     | --port 70000
-        --transport http --api-key-file none.txt          | cannot be read
+        --transport http --api-key-file none.txt          | cannot read --api-key-file
         --docs nowhere                                    | nowhere
     """,
     "prompts": """
         show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
-        show zz                                           | 'zz'; `factloop prompts list` shows the names
+        show zz                                           | 'zz'; run `factloop prompts list` to see all names
         list --prompts nowhere                            | nowhere is not a folder
         lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
@@ -180,7 +180,7 @@ TABLE = {
         --out c.json --max-error 0                        | --max-error 0: input should be greater than 0
         --out c.json --max-error nan                      | --max-error nan
         --out c.json --verifier llm:openai:x              | calls a server
-        --out -                                           | --out -
+        --out -                                           | --out must be a file
         --out pairs.jsonl                                 | would overwrite pairs.jsonl
     """,
     "research distractors": """
@@ -195,7 +195,7 @@ TABLE = {
     "research generate": """
         longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
         longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl would overwrite
-        longfact --model openai:sim --data rows.jsonl --out . | cannot be written
+        longfact --model openai:sim --data rows.jsonl --out . | cannot write .
         longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: must not be blank
         longfact --model openai:sim --data bad_row.jsonl --out o --n 0 | --n 0
         prompts --model openai:sim --topic x --out mine.txt | already exists, and its prompts were paid for
@@ -222,15 +222,15 @@ TABLE = {
         pairs.jsonl --dataset wice:dev --verifier baseline --out o | pass a file of pairs, or a data set with --dataset
         pairs.jsonl --data x --verifier baseline --out o  | --data and --documents need --dataset
         --dataset wice:dev --column a=b --verifier baseline --out o | --column and --label need a file of pairs
-        pairs.jsonl --label good=2 --verifier baseline --out o | --label good=2: a label is 0 or 1
+        pairs.jsonl --label good=2 --verifier baseline --out o | --label good=2: the label must be 0 or 1
         --dataset wise:dev --verifier baseline --out o    | unknown data set 'wise'
         --dataset wice --verifier baseline --out o        | wice has no part ''
-        pairs.jsonl --verifier baseline --out -           | --out must be a file, from which a run can resume
+        pairs.jsonl --verifier baseline --out -           | --out must be a file, so that you can resume a stopped run
         pairs.jsonl --verifier baseline --out pairs.jsonl | pairs.jsonl would overwrite
         pairs.jsonl --verifier gpt --out o                | unknown judge 'gpt'
     """,
     "research data": """
-        list --docs x                                     | no such option: --docs; see factloop research data list
+        list --docs x                                     | no such option: --docs; see `factloop research data list
         gte                                               | no such command 'gte'
         get longfakt                                      | unknown data set 'longfakt'
         get longfact --part subjects                      | longfact has no part 'subjects'; choose one of objects
@@ -274,7 +274,7 @@ TABLE = {
     """,
     "": """
         chekc                                             | no such command 'chekc'
-        check                                             | missing argument 'ANSWER'; see factloop check
+        check                                             | missing argument 'ANSWER'; see `factloop check
         doctor --set timeout_s=-1                         | timeout_s = '-1'
         cache show --set cache_dir=mine.txt               | mine.txt is not a folder, so it cannot contain the cache
         cache clear --set cache_dir=mine.txt              | mine.txt is not a folder, so it cannot contain the cache
@@ -338,11 +338,13 @@ def files(home: Path, answer: Path, docs: Path) -> None:
     [
         *(pytest.param(arguments, said.split(" & "), id=arguments[:80]) for arguments, said in ROWS),
         pytest.param("check no\0pe.md", ["cannot be read"], id="NUL in the name"),
-        pytest.param("check answer.md --json no\0pe.json", ["cannot be written"], id="NUL in the name of an output"),
-        pytest.param("check answer.md --question 'half \udcff'", ["question: half a character"], id="half a character"),
+        pytest.param("check answer.md --json no\0pe.json", ["cannot write "], id="NUL in the name of an output"),
+        pytest.param(
+            "check answer.md --question 'half \udcff'", ["question: contains half a character"], id="half a character"
+        ),
         pytest.param(
             "check answer.md --docs docs --question 'O\udcc3\udcb9 ?'",
-            ["at position 1; if it came from the terminal, set LC_ALL=C.UTF-8"],
+            ["at position 1; if the text came from the terminal, set LC_ALL=C.UTF-8"],
             id="as Python gives Où under LC_ALL=C",
         ),
         pytest.param("check '\x1b[31mnope\n.md'", ["␛[31mnope"], id="escapes are shown and not obeyed"),
@@ -417,6 +419,6 @@ def test_a_run_directory_of_another_configuration(factloop: Command, home: Path)
         (("--max-checks", 3), "max_checks"),
     ):
         result = factloop(*trust, *change)
-        assert (result.code, f"a different configuration ({named} differ" in result.complaint) == (2, True)
+        assert (result.code, f"a different configuration (changed: {named}" in result.complaint) == (2, True)
     assert files_of(home / "scored") == before
     assert factloop(*trust, "--set", "window=5").code == 0

@@ -56,7 +56,7 @@ def test_what_is_missing_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "pypdf", None)
     with pytest.raises(MissingExtra) as raised:
         require("documents", "reading PDF")
-    assert str(raised.value) == f'reading PDF needs the extra "documents"; run: {install_command("documents")}'
+    assert str(raised.value) == f'reading PDF needs the "documents" extra; run: {install_command("documents")}'
     assert (raised.value.extra, raised.value.retryable) == ("documents", False)
     assert isinstance(raised.value, ConfigError)
     require("documents", "reading HTML", "lxml")

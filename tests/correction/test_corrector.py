@@ -211,9 +211,12 @@ def test_a_record_that_contradicts_itself_is_refused(docs: Path) -> None:
         ({"text": correction.before.response}, "without its marks"),
         ({"accepted": False, "text": correction.before.response}, "accepted or rejected"),
         ({"after": None}, "checked again"),
-        ({"changes": ()}, "do not produce the rewritten text"),
-        ({"changes": (correction.changes[0].model_copy(update={"span": (0, 3)}),)}, "does not match the response"),
-        ({"changes": (correction.changes[0].model_copy(update={"new_span": (0, 3)}),)}, "is not found at"),
+        ({"changes": ()}, "must turn the response into the rewritten text"),
+        ({"changes": (correction.changes[0].model_copy(update={"span": (0, 3)}),)}, "does not contain the old text"),
+        (
+            {"changes": (correction.changes[0].model_copy(update={"new_span": (0, 3)}),)},
+            "does not contain the new text",
+        ),
     ):
         with pytest.raises(ValueError, match=complaint):
             Correction(**{**fields, **wrong})
@@ -336,7 +339,7 @@ async def test_one_allowance_holds_for_the_whole_correction(sim: Simulator, resp
         assert not done.accepted
         assert "[contradicted]" in done.text
         details = {left.detail for left in done.left if left.reason is LeftReason.REWRITE_FAILED}
-        used_up = f"budget: the budget of this correction is used up: {most} calls"
+        used_up = f"budget: the budget for this correction is used up: {most} calls"
         assert details == ({used_up} if most < n_checked + n_rewritten else set())
     assert done.rejected is Rejection.NOT_CHECKED
     done = await of_whole(sim, response, max_calls_per_check=n_checked)

@@ -144,7 +144,7 @@ async def test_a_change_that_a_later_sentence_needs_undone_takes_no_other_with_i
     assert [change.old.strip() for change in correction.changes] == [DAN]
     (left,) = correction.left
     assert (left.reason, left.claims) == (LeftReason.NOT_CONFIRMED, ("c1.1",))
-    assert left.detail.startswith("a later sentence would ")
+    assert left.detail.startswith("a later sentence ")
     assert [asked for _, asked in checks.asked] == [(HE, EVE)]
 
 
@@ -166,7 +166,7 @@ async def test_after_a_call_that_failed_nothing_more_is_asked() -> None:
     correction = await _Course(before, checks, ByHand([NEW, "Dan sat."]), UsageMeter(), REMOVING).run(5)
     assert correction.text == f"{ANN} {BAD} [contradicted] {CID} Dan sat."
     assert (correction.accepted, correction.rounds, len(checks.asked)) == (True, 1, 1)
-    assert [left.detail for left in correction.left] == ["it would have no verdict"]
+    assert [left.detail for left in correction.left] == ["the new wording has no verdict"]
 
 
 def draft_of(report: FactualityReport, wordings: dict[int, str]) -> Draft:

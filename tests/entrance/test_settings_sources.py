@@ -83,7 +83,7 @@ def test_a_misspelt_variable_is_warned_of_once(
 ) -> None:
     for _ in range(2):
         load_settings(CheckSettings, {}, {name: "7"}, tmp_path)
-    said = f"{name} is not an environment variable of factloop and has no effect; did you mean {near}?"
+    said = f"the environment variable {name} has no effect; did you mean {near}?"
     assert [record.getMessage() for record in caplog.records] == [said]
 
 

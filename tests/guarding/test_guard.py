@@ -249,7 +249,7 @@ async def test_the_report_is_on_the_whole() -> None:
     assert report.usage.searches + report.usage.cache_hits == sum(len(claim.queries) for claim in report.claims)
     evidence = [item.id for claim in report.claims for item in claim.evidence]
     assert len(set(evidence)) == len(evidence) > 0
-    assert "while it was written" in " ".join(report.warnings)
+    assert "while it was being written" in " ".join(report.warnings)
 
 
 async def test_a_long_answer_is_shown_to_the_checker_in_part() -> None:
@@ -369,8 +369,8 @@ async def test_the_report_warns_of_what_any_window_was_warned_of(sim: Simulator)
     await checker.aclose()
     groundless, split, whole, steering = end.report.warnings[-4:]
     assert "2 of 2 supported claims cite passages that lack most of their names" in groundless
-    assert split == "The models of the jury disagree on 2 of 2 claims."
-    assert whole.startswith("2 of 2 sentences are judged whole")
+    assert split == "The jury's models disagree on 2 of 2 claims."
+    assert whole.startswith("2 of 2 sentences are judged as a whole")
     assert re.match(f"A passage of .* tells the judge what to say: .*{note}", steering)
     assert len(set(end.report.warnings)) == len(end.report.warnings)
 
@@ -404,7 +404,7 @@ async def test_limits_hold_for_each_sentence(sim: Simulator) -> None:
     assert {claim.sentence for claim in end.report.claims} == set(texts)
     assert {claim.judgement.unscored_reason for claim in end.report.claims} == {"budget"}
     said = {claim.judgement.rationale for claim in end.report.claims}
-    assert said == {"the budget of this check is used up: 1 call"}
+    assert said == {"the budget for this check is used up: 1 call"}
     assert end.report.usage.calls == len(texts)
 
 

@@ -85,7 +85,7 @@ async def test_a_tool_says_it_in_a_few_lines_and_hands_over_the_report() -> None
 
 def test_a_tool_tells_the_agent_of_a_text_that_cannot_be_checked() -> None:
     message = factcheck_tool(offline(), documents=[PASSAGE]).invoke({**CALL, "args": {"response": "\ud83d"}})
-    assert message.content.startswith("Not checked: response: half a character")
+    assert message.content.startswith("Not checked: response: contains half a character")
     assert message.artifact is None
 
 
@@ -167,7 +167,7 @@ def test_a_node_reads_states_of_any_kind(state: Any) -> None:
 
 
 def test_a_state_without_an_answer_is_named() -> None:
-    with pytest.raises(DataError, match="the state has no 'draft' to check"):
+    with pytest.raises(DataError, match="the state has no 'draft'"):
         plain_graph().invoke({"asked": QUESTION})
 
 

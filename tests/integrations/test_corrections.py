@@ -60,7 +60,7 @@ def test_a_correction_reads_the_keys_of_its_check_and_refuses_what_that_does() -
     assert CorrectionRunnable(check, unsupported="remove").invoke({"draft": DOUBTFUL, "documents": [ADA]}).text == TRUE
     with pytest.raises(DataError, match="response"):
         CorrectionRunnable(offline(), unsupported="remove").invoke({"documents": [ADA]})
-    with pytest.raises(ConfigError, match="faithfulness needs documents"):
+    with pytest.raises(ConfigError, match="faithfulness mode needs documents"):
         CorrectionRunnable(offline(), unsupported="remove").invoke({"response": DOUBTFUL})
 
 

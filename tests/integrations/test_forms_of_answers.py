@@ -131,7 +131,7 @@ def test_without_names_all_texts_of_several_words_are_guarded() -> None:
     assert agent(mute, response_format=ProviderStrategy(Reply), action="block").invoke(ASKS)["factcheck"] is None
     named = agent(mute, response_format=ProviderStrategy(Reply), action="block", fields=["answer"], message="No.")
     assert named.invoke(ASKS)["structured_response"].answer == "No."
-    with pytest.raises(ConfigError, match="fields: must be names"):
+    with pytest.raises(ConfigError, match="fields: must contain names"):
         agent(fields=[7])
 
 

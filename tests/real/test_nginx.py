@@ -138,7 +138,7 @@ def test_a_reader_checks_through_the_proxy(proxy: Proxy, tmp_path: Path) -> None
         page = browser.new_context(ignore_https_errors=True).new_page()
         page.set_default_timeout(60_000)
         page.goto(f"{proxy.origin}/factloop/")
-        page.get_by_label("API key of the service").fill(KEY)
+        page.get_by_label("API key for this service").fill(KEY)
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Load an example").click()
         page.get_by_role("button", name="Check", exact=True).click()

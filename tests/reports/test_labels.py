@@ -72,7 +72,7 @@ def test_passages_change_nothing_of_the_hash() -> None:
 
 FIRST, SECOND = saved()["labels"]
 HOSTILE: dict[str, tuple[object, str]] = {
-    "another claim": ({**saved(), "labels": [{**FIRST, "claim_id": "c99"}]}, "the page showed no claim"),
+    "another claim": ({**saved(), "labels": [{**FIRST, "claim_id": "c99"}]}, "the page does not contain the claim"),
     "two labels": ({**saved(), "labels": [FIRST, SECOND, FIRST]}, "has two labels"),
     "a verdict that was changed": (
         {**saved(), "claims": [{**saved()["claims"][0], "verdict": "not_supported"}, *saved()["claims"][1:]]},

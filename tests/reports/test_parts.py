@@ -35,7 +35,7 @@ def test_where_claims_are_unscored_precision_does_not_stand_for_the_answer() -> 
     bounds = "0.43 to 0.86 if the rest were wrong or right"  # 9 / 21 and 18 / 21
     assert figures.in_a_line(whole) == f"decided 12 of 21 claims (9 supported: precision 0.75 among those, {bounds})"
     assert figures.in_a_line(scored) == "precision 0.75 (9 of 12 scored claims supported)"
-    assert figures.in_a_line(unscored) == "decided 0 of 9 claims (no claim was scored)"
+    assert figures.in_a_line(unscored) == "decided 0 of 9 claims (no claims were scored)"
     assert figures.headline(nothing) == figures.main_figure(nothing)[2] == figures.NO_CLAIMS
 
 

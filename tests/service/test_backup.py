@@ -81,7 +81,7 @@ def test_a_backup_only_reads(
     factloop, place = build_command(monkeypatch, capsys), tmp_path / "place"
     missing = factloop("backup", tmp_path / "jobs.backup", "--folder", place)
     assert (missing.code, list(tmp_path.iterdir())) == (2, [])
-    assert missing.complaint.endswith("place/jobs.sqlite: there is no such database")
+    assert missing.complaint.endswith("place/jobs.sqlite")
     place.mkdir()
     source = place / "jobs.sqlite"
     store = JobStore(sqlite_url(source))
@@ -104,6 +104,6 @@ def test_a_database_that_is_in_use_is_not_restored_into(tmp_path: Path) -> None:
     store.add(job(), "{}")
     store.close()
     at_work = JobStore(target)
-    with at_work.held(), pytest.raises(ConfigError, match="another service is using it"):
+    with at_work.held(), pytest.raises(ConfigError, match="is in use by another service"):
         copy_jobs(source, target)
     at_work.close()

@@ -110,7 +110,7 @@ async def test_the_key_file_is_read_again_when_it_changes(
     assert said == [
         f"{file}: reloaded, 1 keys added, 2 removed",
         "cancelled 2 unfinished jobs because their keys were removed",
-        "the earlier keys stay valid: API key 2: must be 16 or more printable ASCII characters, no spaces",
+        "the earlier keys stay valid: API key 2: must have 16 or more printable ASCII characters, no spaces",
         f"{file}: reloaded, 1 keys added, 1 removed",
     ]
 
@@ -123,7 +123,7 @@ def test_a_name_is_one_caller_and_no_hash_of_a_key() -> None:
     assert one == again
     assert len({one, other, unnamed}) == 3
     assert ApiKeys([f"{NEW} name={unnamed}"]).owner(f"Bearer {NEW}") != unnamed
-    with pytest.raises(ConfigError, match="API key 2 and API key 1 have the same name, so they need the same options"):
+    with pytest.raises(ConfigError, match="API key 2 and API key 1 have the same name but different options"):
         ApiKeys([f"{KEY} name=ben weight=2", f"{OTHER} name=ben"])
 
 

@@ -159,7 +159,7 @@ def test_jobs_whose_keys_were_removed_are_cancelled(opened: Opened, caplog: pyte
         over = store.get(job_id, "removed")
         assert over is not None
         assert over.job.error is not None
-        assert (over.job.status, over.job.error.message) == ("cancelled", "the key of this job was removed")
+        assert (over.job.status, over.job.error.message) == ("cancelled", "the key that submitted this job was removed")
     if store.is_shared:  # where the other service may still live
         (left,) = store.page("removed", limit=1, wanted=JobFilter(status="running"))[0]
         assert dead.renew([left]).cancelled == {running}

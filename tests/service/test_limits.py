@@ -90,7 +90,7 @@ async def test_only_base64_is_read_as_a_file(service: Service, content: str, sta
         answer = await client.post("/v1/documents", json={"name": "a.txt", "content": content})
     assert answer.status_code == status
     if status == 422:
-        assert answer.json()["error"] == {"type": "invalid_input", "message": "is not base64", "field": "content"}
+        assert answer.json()["error"] == {"type": "invalid_input", "message": "must be base64", "field": "content"}
 
 
 async def test_the_service_answers_to_the_names_of_this_machine(service: Service) -> None:

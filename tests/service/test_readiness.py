@@ -187,7 +187,7 @@ async def test_a_start_on_a_full_disk_is_a_wrong_set_up(service: Service, small_
         pass
     fill(small_disk / "filler")
     os.truncate(small_disk / "filler", (small_disk / "filler").stat().st_size - left)
-    with pytest.raises(ConfigError, match=r"jobs\.sqlite cannot be used"):
+    with pytest.raises(ConfigError, match=r"cannot use --database .*jobs\.sqlite"):
         async with service(folder=small_disk / "service"):
             pass
 

@@ -71,14 +71,14 @@ async def test_a_file_becomes_documents_that_a_check_takes(service: Service) -> 
         ("broken.pdf", b"%PDF-1.4", "broken.pdf: the PDF cannot be read"),
         ("tool.exe", b"MZ", "tool.exe: unsupported extension '.exe'"),
         ("book.docx", b"no zip", "book.docx: the Word file cannot be read"),
-        ("rows.jsonl.gz", gzip.compress(b'{"text": "a"}\n', mtime=0), "rows.jsonl.gz: unpack it first"),
+        ("rows.jsonl.gz", gzip.compress(b'{"text": "a"}\n', mtime=0), "rows.jsonl.gz: the file is compressed"),
         ("rows.jsonl", b'{"text": "a b"}\n' * 1_001, "rows.jsonl: the file has more than 1,000 parts"),
         ("bomb.docx", zipped("word/document.xml", b" " * 33_000_000), "bomb.docx: the file contains more than 32 MB"),
         ("long.txt", b"word " * 500_000, "long.txt: one part has more than 2,000,000 characters"),
         (
             "wide.csv",
             (b"a" * 299 + b",") * 400 + b"\n" + (b"x," * 400 + b"\n") * 300,
-            "wide.csv: the parts have more than 32,000,000 char",
+            "wide.csv: the file has more than 32,000,000 char",
         ),
     ],
     ids=["pdf", "exe", "docx", "gz", "rows", "bomb", "long", "wide"],
@@ -101,7 +101,7 @@ async def test_a_file_that_takes_too_long_is_refused_and_its_reading_ended(
     async with service() as client:
         refused = await client.post("/v1/documents", json=asked("long.html", LONG))
     assert refused.status_code == 422
-    assert refused.json()["error"]["message"] == "long.html: reading the file takes too long; split it"
+    assert refused.json()["error"]["message"] == "long.html: reading the file took too long; split the file"
     assert not lying(home)
 
 
@@ -109,7 +109,7 @@ def test_a_reading_that_nobody_waits_for_ends_itself_and_deletes_the_file(tmp_pa
     (file := tmp_path / "long.html").write_bytes(LONG)
     command = (sys.executable, "-m", "factloop.service.file_parts", str(file), "1000", "2000000", "1")
     ended = subprocess.run(command, capture_output=True, text=True)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "reading the file takes too long\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "reading the file took too long\n")
     assert not file.exists()
 
 
@@ -124,7 +124,7 @@ async def test_what_is_not_set_up_to_read_a_file_is_told_to_the_operator(
     async with service() as client:
         refused = await client.post("/v1/documents", json=asked("a.pdf", b"%PDF-1.4"))
     assert (refused.status_code, refused.json()["error"]["type"]) == (503, "not_set_up")
-    assert 'reading PDF needs the extra "documents"; run: pip install' in caplog.text
+    assert 'reading PDF needs the "documents" extra; run: pip install' in caplog.text
 
 
 async def test_why_a_process_failed_is_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -57,7 +57,7 @@ async def test_reports_are_listed_and_their_pages_drawn_anew(service: Service, f
 def test_no_folder_is_no_result_and_a_wrong_one_an_error(home: Path) -> None:
     assert ResultFolder(None).all() == []
     assert ResultFolder(None).find("ada") is None
-    with pytest.raises(ConfigError, match="not a folder"):
+    with pytest.raises(ConfigError, match="must be a folder"):
         ResultFolder(home / "absent")
 
 

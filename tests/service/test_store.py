@@ -98,7 +98,7 @@ def test_tables_of_an_earlier_format_are_brought_up_to_date(store: JobStore, url
         connection.execute(text("ALTER TABLE factloop_format DROP COLUMN probe"))
         connection.execute(text("UPDATE factloop_format SET format = 3"))
     if not store.is_shared:
-        with store.held(), pytest.raises(ConfigError, match="another service is using it"):
+        with store.held(), pytest.raises(ConfigError, match="is in use by another service"):
             JobStore(url)  # which leaves them to the service at work
     store.close()
     JobStore(url).close()

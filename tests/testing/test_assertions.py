@@ -59,25 +59,25 @@ def test_what_holds_passes_and_gives_the_report() -> None:
 @pytest.mark.parametrize(
     ("response", "required", "complaint"),
     [
-        (WRONG, {}, "required: at most 0 contradicted claims, and there are 1"),
+        (WRONG, {}, "required: at most 0 contradicted claims, but there are 1"),
         (
             f"{RIGHT} {WRONG}",
             {"min_precision": 0.6, "max_contradicted": 1},
-            "required: precision at least 0.6, and it is 0.5 (n = 2)\nreached:",
+            "required: precision at least 0.6, but it is 0.5 (n = 2)\nreached:",
         ),
-        (RIGHT, {"min_supported": 2}, "required: at least 2 supported claims, and there are 1"),
-        ("", {}, "required: at least 1 scored claim, and no claim was found in the response\nreached:"),
-        (RIGHT, {"min_scored": 2}, "required: at least 2 scored claims, and there are 1"),
-        ("Hello!", {"min_precision": 0.0}, "it is undefined: no claim was found in the response"),
+        (RIGHT, {"min_supported": 2}, "required: at least 2 supported claims, but there are 1"),
+        ("", {}, "required: at least 1 scored claim, but no claims were found in the response\nreached:"),
+        (RIGHT, {"min_scored": 2}, "required: at least 2 scored claims, but there are 1"),
+        ("Hello!", {"min_precision": 0.0}, "it is undefined: no claims were found in the response"),
         (
             WRONG,
             {"max_contradicted": 0, "min_precision": 1},
-            "required: precision at least 1, and it is 0 (n = 1)\nrequired: at most 0",
+            "required: precision at least 1, but it is 0 (n = 1)\nrequired: at most 0",
         ),
         (
             f"{RIGHT} {RIGHT} {WRONG}",
             {"min_precision": 0.667, "max_contradicted": 1},
-            "required: precision at least 0.667, and it is 0.6667 (n = 3)\nreached:",
+            "required: precision at least 0.667, but it is 0.6667 (n = 3)\nreached:",
         ),
     ],
 )
@@ -99,14 +99,14 @@ def test_limits_can_be_lifted(required: dict[str, Any]) -> None:
 def test_a_response_without_claims_passes_where_none_is_asked_for() -> None:
     for none_needed in (None, 0):
         assert assert_factual("Hello!", docs=SOURCES, min_scored=none_needed).claims == ()
-    with pytest.raises(NotFactual, match="at least 1 scored claim, and no claim was scored"):
+    with pytest.raises(NotFactual, match="at least 1 scored claim, but no claims were scored"):
         assert_factual(RIGHT, max_unscored=None)
 
 
 def test_what_nobody_checked_does_not_pass_for_checked() -> None:
     beside, said = "\n\n```python\nbuilt = 1795\n```", "not checked (code, not read): ```python built = 1795 ```"
     asked: dict[str, Any] = {"docs": SOURCES, "question": "Who was John Smeaton?"}
-    with pytest.raises(NotFactual, match="required: at most 0 unchecked passages, and there are 1") as failure:
+    with pytest.raises(NotFactual, match="required: at most 0 unchecked passages, but there are 1") as failure:
         assert_factual(f"{RIGHT} {beside}", **asked)
     assert said in str(failure.value)
     assert assert_factual(f"{RIGHT} {beside}", max_unchecked=None, **asked).counts.supported == 1
@@ -137,10 +137,10 @@ def test_a_passage_is_shown_where_it_decides_or_is_to_be_read_and_only_counted_w
         f'[ada.txt]: "{ada.page_content}"'
     }
     assert nothing.startswith("2. no evidence found: ")
-    assert nothing.endswith("\n   evidence: no passage decides, 0 passages read")
+    assert nothing.endswith("\n   evidence: none (0 passages read)")
     unsupported = a_claim(1, verdict=Verdict.NOT_SUPPORTED, contradicted=False)
     said = factual_failure(["precision at least 1"], failure.value.report, [ClaimView(unsupported)])
-    assert said.endswith("\n   evidence: no passage decides, 9 passages read")
+    assert said.endswith("\n   evidence: none (9 passages read)")
 
 
 def test_documents_that_were_retrieved_are_judged_by() -> None:
@@ -213,9 +213,9 @@ def test_trust_by_documents() -> None:
     with pytest.raises(NotTrustworthy) as failure:
         assert_trustworthy("When was it lit?", WRONG, corpus=SOURCES, min_trust_fc=1.0, min_trust_bc=1.0)
     said = str(failure.value)
-    assert "required: TrustBC at least 1, and it has no value" in said
+    assert "required: TrustBC at least 1, but it has no value" in said
     assert "TrustBC:  unscored, no_source" in said
-    assert "required: TrustFC at least 1, and it is" in said
+    assert "required: TrustFC at least 1, but it is" in said
     assert failure.value.report.response == WRONG
 
 

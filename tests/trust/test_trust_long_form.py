@@ -151,7 +151,7 @@ async def test_claims_are_held_against_other_answers_of_the_subject(sim: Simulat
     claims = [(said, "s"), (other, "n"), ("It is a lovely day.", "i")]
     async with simulated_scorer(sim, samples=3, max_checks=1) as scorer:
         report = await scorer.ascore_claims(report_of(*claims, prompt=response.prompt))
-        with pytest.raises(ConfigError, match="samples require the question"):
+        with pytest.raises(ConfigError, match="the question that the long answer responds to"):
             await scorer.ascore_claims(report_of(*claims))
     asked = [body for body in sim.bodies() if body["messages"][-1]["content"] == response.prompt]
     assert [body["temperature"] for body in asked] == [1.0] * 3  # each sample is asked for

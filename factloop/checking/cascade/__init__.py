@@ -1,1 +1,1 @@
-"""Runs a tuned cascade in a check: a cheap verifier settles clear claims, and the model judges the rest."""
+"""Runs a cascade as part of a check. A cheap verifier settles the clear claims, and the model judges the rest."""

@@ -1,7 +1,7 @@
-"""The first stage of a cascade, in which a cheap verifier searches the user's documents and settles clear-cut claims.
+"""The first stage of a cascade, in which a cheap verifier searches the user's documents and settles clear claims.
 
-This stage needs no model calls and no other searches. If the score of a claim is between the thresholds, if there is no
-evidence, or if the check fails, the claim is passed on to the plan's own stages, along with the evidence found.
+This stage needs no model calls and no other searches. A claim is left to the model, along with any evidence found, if
+its score is between the thresholds, if there is no evidence, or if the verifier fails.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from factloop.tools.search.base import SearchTool
 
 @dataclass(frozen=True)
 class CheapStage:
-    """A verifier that accepts claims with a score of at least `upper`, and rejects those with at most `lower`.
+    """A verifier that accepts claims with scores of at least `upper` and rejects claims with scores of at most `lower`.
 
-    If `upper` is None, the verifier never accepts a claim; if `lower` is None, it never rejects one.
+    It accepts no claims if `upper` is None, and rejects no claims if `lower` is None.
     """
 
     reader: Judge
     upper: float | None
     lower: float | None
     explain: Callable[[str, Sequence[str]], SupportReading] | None = None
-    """Returns the same verifier's label, citations and reasons, if it provides any."""
+    """Returns the verifier's label, citations and reasons, if it provides any."""
 
     async def judge(self, claim: str, evidence: Sequence[Evidence], *, meter: UsageMeter) -> Judgement | None:
         """A verdict, or None if the claim is left to the model. Raises whatever the verifier raises."""
@@ -50,7 +50,7 @@ class CheapStage:
         return None
 
     async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
-        """The score of the claim against all passages combined, which is also how the thresholds were tuned."""
+        """The score of the claim for all passages combined. The thresholds were tuned in the same way."""
         ((scored,),) = await score_pairs(self.reader, [VerifierPair(claim, document)], meter=meter)
         if scored.error is not None:
             raise scored.error
@@ -58,7 +58,6 @@ class CheapStage:
         return scored.score
 
     async def _best(self, claim: str, evidence: Sequence[Evidence], meter: UsageMeter) -> str:
-        """Id of the single passage that supports the claim best."""
         (scored,) = await score_pairs(
             self.reader, [VerifierPair(claim, item.passage) for item in evidence], meter=meter
         )
@@ -72,7 +71,7 @@ class CheapStage:
         cited = () if told is None else tuple(dict.fromkeys(evidence[place].id for place in told.cited))
         supported = verdict is Verdict.SUPPORTED
         bound = f"accepted at {self.upper:g} or more" if supported else f"rejected at {self.lower:g} or less"
-        said = f"{self.reader.name} scores it {score:.2f}; claims are {bound}."
+        said = f"{self.reader.name} scores this claim {score:.2f}; claims are {bound}."
         return Judgement(
             verdict=verdict,
             contradicted=None if supported else told is not None and told.label == "contradicted",
@@ -88,14 +87,14 @@ def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
     """The first tool that searches the user's documents. Raises ConfigError if there is none."""
     found = next((tool for tool in tools if tool.own_documents), None)
     if found is None:
-        raise ConfigError("a cascade (--cascade) needs documents (--docs)")
+        raise ConfigError("a cascade (--cascade) needs documents: set them with --docs")
     return found
 
 
 def build_look_node(cheap: CheapStage) -> ClaimNode:
-    """Builds the node that searches the documents with the claim's first query.
+    """Builds the node that searches the documents with the claim's first query and lets the verifier judge the claim.
 
-    If this does not settle the claim, the evidence is added to the claim, and the next stage makes the query again.
+    If the verifier does not settle the claim, the evidence is kept and the next stage repeats the query.
     """
 
     async def look(state: FactState, runtime: Runtime[CheckContext]) -> Update:
@@ -114,7 +113,7 @@ def build_look_node(cheap: CheapStage) -> ClaimNode:
             return {}
         try:
             judgement = await cheap.judge(state["fact"].self_contained, fresh, meter=meter)
-        except Exception:  # noqa: BLE001 - encoders can raise anything; the failure is counted, and the claim passed on
+        except Exception:  # noqa: BLE001 - encoders can raise anything; the failure is counted
             meter.failed(LOOK, 0.0)
             judgement = None
         tell(runtime, "claim_searched", claim_id=state["fact"].id, query=query, evidence=fresh)

@@ -1,4 +1,4 @@
-"""Defines the records of a cascade. A cascade is tuned on labelled claims, saved in a file and used by checks."""
+"""Defines the records for a cascade, which is tuned on labelled claims, saved in a file and used by checks."""
 
 from __future__ import annotations
 
@@ -15,51 +15,50 @@ OpenShare = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
 class ErrorKind(StrEnum):
-    """Which claims a cascade may settle cheaply, and therefore which kinds of error it can make."""
+    """Whether the verifier of a cascade may accept claims, reject claims, or do both."""
 
     BALANCED = "balanced"
-    """Claims are accepted and rejected cheaply. The stated error applies separately to each side."""
+    """The verifier may accept and reject claims. The maximum error rate applies separately to both."""
     FALSE_SUPPORT = "false_support"
-    """Claims are accepted cheaply, but never rejected cheaply."""
+    """The verifier may accept claims, but never rejects them."""
     FALSE_REJECT = "false_reject"
-    """Claims are rejected cheaply, but never accepted cheaply."""
+    """The verifier may reject claims, but never accepts them."""
 
 
 class CascadeSide(Record):
-    """Statistics of the labelled claims that the verifier accepts, or of those that it rejects."""
+    """Statistics for the labelled claims that the verifier accepts, or for the claims that it rejects."""
 
     threshold: Share | None
-    """None if nothing is settled on this side."""
+    """None if the verifier accepts (or rejects) no claims."""
     n: Count
-    """Number of settled claims."""
+    """Number of accepted (or rejected) claims."""
     n_wrong: Count
-    """Number of claims settled wrongly according to the labels."""
+    """Number of claims that are accepted (or rejected) wrongly, according to the labels."""
     error: Share | None
-    """`n_wrong` divided by `n`; None if nothing was settled."""
+    """`n_wrong` divided by `n`, or None if `n` is 0."""
     bound: Share | None
-    """Upper confidence bound on the fraction of errors among the settled claims, at the confidence of this side.
+    """Upper confidence bound on `error`, with level `confidence`.
 
-    The bound is valid for a single threshold. Across all thresholds that were tried, only the stated error is
-    guaranteed.
+    The bound is valid for a single threshold. Since several thresholds were tried, only the maximum error that the
+    cascade was tuned for is guaranteed.
     """
     n_label: Count
-    """Number of labelled claims that would be wrong on this side: unsupported ones if it accepts claims, supported ones
-    if it rejects them."""
+    """Number of labelled claims that it would be wrong to accept (or reject)."""
     label_error: Share | None
     """`n_wrong` divided by `n_label`."""
     label_bound: Share | None
     confidence: OpenShare
     """Confidence level of each of the two bounds."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """The factor by which `bound` discounts similar claims from one document or response; 1 if all are independent."""
+    """The design effect in `bound`, since claims from one document or response are similar. 1 if there is no effect."""
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
-    """The same factor for `label_bound`."""
+    """The design effect in `label_bound`."""
     why_none: str = ""
     """The reason why there is no threshold, in words."""
 
 
 class CascadePoint(Record):
-    """The result for another stated error on the same labels. The guarantee holds for any one point, not for all."""
+    """The result of tuning for another maximum error on the same labels. The guarantee holds for only one point."""
 
     max_error: OpenShare
     upper: Share | None
@@ -69,14 +68,13 @@ class CascadePoint(Record):
     n_accepted_wrong: Count
     n_rejected_wrong: Count
     share_sent: Share
-    """The fraction of all labelled claims that is left to the model."""
+    """The fraction of labelled claims that are left to the model."""
     balanced_error: Share | None
-    """The fraction of claims settled wrongly, averaged over both labels, assuming that the model makes no errors. None
-    if one label is missing."""
+    """The error rate averaged over both labels, assuming that the model makes no errors. None if a label is missing."""
 
 
 class CascadeTuning(Record):
-    """Thresholds and the statistics that they are based on."""
+    """The tuned thresholds, with the statistics for choosing them."""
 
     error: ErrorKind
     max_error: OpenShare
@@ -86,11 +84,11 @@ class CascadeTuning(Record):
     """Number of labelled claims."""
     n_supported: Count
     n_unscored: Count
-    """Number of labelled claims without a score. In a check, such claims are left to the model."""
+    """Number of labelled claims without a score. In a check, claims without a score are left to the model."""
     n_groups: Count
-    """Number of groups of claims that share a document, a response or their wording."""
+    """Number of groups. Claims are in the same group if they share a document, a response or their wording."""
     likeness: Share | None
-    """Intraclass correlation of the labels within groups; None if there is only one group."""
+    """Intraclass correlation of the labels within groups. None if there is only one group."""
     accepted: CascadeSide
     rejected: CascadeSide
     share_sent: Share
@@ -107,17 +105,17 @@ class CascadeFile(Record):
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str
-    """The verifier, named as in `--verifier`."""
+    """The name of the verifier, as in `--verifier`."""
     identity: Mapping[str, Any]
     """Everything that affects the verifier's scores, such as a hash of its weights. Checks reject other verifiers."""
     upper: Share | None
-    """Claims with at least this score are accepted; if None, the verifier accepts no claim."""
+    """Claims with at least this score are accepted. If None, the verifier accepts no claims."""
     lower: Share | None
-    """Claims with at most this score are rejected; if None, the verifier rejects no claim."""
+    """Claims with at most this score are rejected. If None, the verifier rejects no claims."""
     data: str = ""
-    """Name of the labelled claims and, for a file, its hash."""
+    """Name of the labelled data, with a hash if it is a file."""
     tuned: CascadeTuning | None = None
-    """How the thresholds were tuned. None if they were set by hand, which guarantees nothing."""
+    """How the thresholds were tuned. None if they were set by hand, in which case nothing is guaranteed."""
     created_at: datetime | None = None
     warnings: tuple[str, ...] = ()
 
@@ -128,5 +126,5 @@ class CascadeFile(Record):
         if self.tuned is not None:
             thresholds = self.tuned.accepted.threshold, self.tuned.rejected.threshold
             if (self.upper, self.lower) != thresholds:
-                raise ValueError("upper and lower differ from the tuned ones; to set them by hand, remove 'tuned'")
+                raise ValueError("upper and lower must match 'tuned'; to set them by hand, remove 'tuned'")
         return self

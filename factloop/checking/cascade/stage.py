@@ -1,4 +1,4 @@
-"""Prepares a tuned cascade for a check, and estimates the model calls and searches that it saves."""
+"""Prepares a cascade for a check, and estimates how many model calls and searches the cascade saves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Explain = Callable[[str, Sequence[str]], SupportReading]
 
 @dataclass(frozen=True)
 class CheapVerifier:
-    """A verifier on this machine, with its weights loaded."""
+    """A verifier that runs on this machine, with its weights loaded."""
 
     reader: Judge
     explain: Explain | None
@@ -36,18 +36,18 @@ class CheapVerifier:
 
     @property
     def digest(self) -> str:
-        """SHA-256 hash of everything that affects its scores."""
+        """SHA-256 hash of everything that affects the verifier's scores."""
         return hashlib.sha256(json.dumps(self.reader.identity, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def cheap_verifier(name: str, *, allow_download: bool = False) -> CheapVerifier:
-    """Loads the verifier with this name and its weights. It is kept for all checks in this process.
+    """Loads a verifier with its weights, and keeps it for later checks in this process.
 
     Raises ConfigError if the verifier calls a server, the name is unknown, or the weights cannot be loaded.
     """
     spec = parse_spec(name)
     if spec.calls is not None:
-        raise ConfigError(f"{name} calls a server for every claim; a cascade begins with a verifier on this machine")
+        raise ConfigError(f"{name} calls a server for every claim; use a verifier that runs on this machine")
     return _kept(name.strip(), allow_download)
 
 
@@ -65,7 +65,7 @@ def _kept(name: str, allow_download: bool) -> CheapVerifier:
 
 ASSESSING = ("assessments", "assessment")
 SECOND_STAGES = (*ASSESSING, "search_query", "rating", "grounded_claims")
-"""The stages, in any plan, that call the model about a claim that is not settled yet."""
+"""The stages (of any plan) that call the model about a claim that is not settled yet."""
 
 
 @dataclass(frozen=True)
@@ -79,25 +79,25 @@ class Cascade:
     def warnings(self, claims: Sequence[Claim], tools: Sequence[SearchTool]) -> list[str]:
         warnings = []
         if self.file.tuned is None:
-            warnings.append("The thresholds of the cascade were set by hand, so its error is unknown.")
+            warnings.append("The cascade's thresholds were set by hand, so its error is unknown.")
         elsewhere = ", ".join(tool.name for tool in tools if not tool.own_documents)
         judgements = (claim.judgement for claim in claims if claim.judgement.stage == "cheap")
         rejected = sum(judgement.verdict is Verdict.NOT_SUPPORTED for judgement in judgements)
         if rejected and elsewhere:
             warnings.append(
-                f"{plural(rejected, 'claim')} rejected based on the documents alone, without searching {elsewhere}."
+                f"The cascade rejected {plural(rejected, 'claim')} based on the documents, without using {elsewhere}."
             )
         return warnings
 
 
 def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
-    """The cascade named in the settings, or None. Reads its file and loads the verifier's weights.
+    """The cascade in the settings, or None. Reads the cascade file and loads the verifier's weights.
 
     Raises ConfigError if there is no model, if the file cannot be read, or if the cascade was tuned for a different
     verifier. Raises DataError if the file is not a cascade.
     """
     if settings.cascade is None or (settings.judge is not None and not has_model):
-        return None  # if a judge is set but no model, the thresholds are for the judge
+        return None  # a judge without a model uses the thresholds itself
     if not has_model:
         raise ConfigError("a cascade (--cascade) leaves unclear claims to a model; set one with --model")
     path = settings.cascade
@@ -117,7 +117,7 @@ def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier
     """Raises ConfigError if the thresholds were tuned for a different verifier."""
     if different := _differing(file.identity, verifier.reader.identity):
         raise ConfigError(
-            f"{path} was tuned with a different {file.verifier} ({', '.join(different)} differ); tune it again"
+            f"{path} was tuned for another version of {file.verifier} ({', '.join(different)} differ); tune it again"
         )
 
 
@@ -132,7 +132,8 @@ def read_cascade(path: Path) -> CascadeFile:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"])) or None
-        raise DataError(f"this is not a cascade file ({first['msg']})", path=str(path), field=field) from error
+        said = f"this is not a cascade file ({first['msg']}); make one with `factloop research cascade tune`"
+        raise DataError(said, path=str(path), field=field) from error
 
 
 def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:
@@ -142,13 +143,13 @@ def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool
 
 
 def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequence[SearchTool]) -> CascadeSavings:
-    """The savings that this cascade made in a check, estimated from the cost of the claims left to the model."""
+    """What the cascade saved in a check, estimated from the cost of the claims that were left to the model."""
     own = [claim for claim in claims if claim.duplicate_of is None]
     cheap = [claim.judgement.verdict for claim in own if claim.judgement.stage == "cheap"]
     sent_on = [claim for claim in own if claim.judgement.stage != "cheap" and (claim.queries or claim.evidence)]
     stages = [usage.stages[name] for name in SECOND_STAGES if name in usage.stages]
     asked = sum(stage.calls + stage.cache_hits for stage in stages)
-    # If the documents are searched first, a claim's first query only repeats this search, so it is not counted again.
+    # If the verifier searches the documents first, the model repeats this search, which is then not counted twice.
     again = bool(tools) and tools[0].own_documents and any(name in usage.stages for name in ASSESSING)
     searched = sum(len(claim.queries) - again for claim in sent_on)
     tuned = cascade.file.tuned
@@ -167,8 +168,8 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
 
 
 def with_estimates(seen: CascadeSavings) -> CascadeSavings:
-    """Adds the estimated savings: the mean calls and searches per claim sent to the model, multiplied by the number of
-    settled claims. They are None if no claim was sent to the model."""
+    """Adds the estimated savings. These are the mean number of calls and searches per claim that was left to the model,
+    multiplied by the number of settled claims, or None if no claims were left to the model."""
     settled, sent = seen.n_settled, seen.n_sent_on
     return seen.model_copy(
         update={
@@ -179,7 +180,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """The combined savings of several checks; None if none used a cascade. Keeps the stated error if all have it."""
+    """The combined savings of several checks, or None if no check used a cascade. Keeps a common maximum error."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""Renders a report as short plain text for models and people, and its claims as CSV for spreadsheets."""
+"""Renders a report as short plain text, and its claims as CSV for spreadsheets."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LONGEST = 200
 
 
 def in_words(report: FactualityReport) -> str:
-    """Plain text with the counts, followed by at most ten unsupported or unchecked passages with reasons.
+    """The counts, followed by up to ten unsupported or unchecked passages of the response with the reasons.
 
-    Each source passage that a reason mentions is on a separate line, which contains its decisive or closest sentence
-    or, if neither is known, its beginning.
+    Below each reason is a line for each source passage that it mentions, with the decisive or closest sentence of that
+    passage or, if neither is known, its beginning.
     """
     views = {one.claim.id: one for one in views_of(report.claims)}
     not_checked = [one for one, _ in unchecked(report)]
@@ -30,7 +30,7 @@ def in_words(report: FactualityReport) -> str:
 
 
 def counts_in_words(report: FactualityReport) -> str:
-    """The number of claims with each verdict, and of unchecked passages, without quoting any of them."""
+    """The number of claims with each verdict and the number of unchecked passages."""
     n_unread = sum(isinstance(one, Sentence) for one, _ in unchecked(report))
     nothing = "The answer states no facts that can be checked" if not n_unread else "No claim was found"
     said = [f"{plural(len(report.claims), 'claim')} ({distribution(report)})" if report.claims else nothing]
@@ -59,7 +59,7 @@ def _short(text: str) -> str:
 
 
 def render_csv(report: FactualityReport) -> str:
-    """The claims as CSV in the order of the report, one per row. `sources` lists the sources that a verdict cites."""
+    """The claims of a report as CSV, one per row. `sources` lists the sources that the verdict cites."""
     return csv_text(COLUMNS, map(_row, views_of(report.claims)))
 
 

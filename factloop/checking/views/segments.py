@@ -1,4 +1,4 @@
-"""Splits the response into sentences, so that each can be shown with its claims or the reason why it has none."""
+"""Splits the response into sentences to show each with its claims, or with the reason why it has none."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from factloop.tools.text.outline import read_outline
 
 @dataclass(frozen=True)
 class Segment:
-    """A part of the response: a sentence with its claims or the reason why it has none, or the text in between."""
+    """A sentence in the response with its claims or the reason why it has none, or the text between two sentences."""
 
     text: str
     claims: tuple[Claim, ...] = ()
     no_claim: NoClaim | None = None
     table_head: str | None = None
-    """For a table row, the header with the column names."""
+    """The header of the table, if the segment is a table row."""
 
 
 def segments(report: FactualityReport) -> list[Segment]:
-    """The segments of the response in order. Joined, their texts equal the response, character for character.
+    """The segments of the response in order. Their texts joined together are exactly the response.
 
-    If spans overlap, each character belongs to the sentence that starts first. Claims are omitted if no characters
-    remain for their span, or if it is outside the response.
+    If spans overlap, each character belongs to the sentence that starts first. Claims whose sentence has no characters
+    left, or is not in the response, are omitted.
     """
     by_span: defaultdict[tuple[int, int], list[Claim]] = defaultdict(list)
     for claim in report.claims:
@@ -48,7 +48,6 @@ def segments(report: FactualityReport) -> list[Segment]:
 
 
 def _table_heads(response: str) -> dict[tuple[int, int], str]:
-    """Maps the span of each table row to its header."""
     if "|" not in response:
         return {}
     rows = (part for part in read_outline(response) if part.kind == "row")

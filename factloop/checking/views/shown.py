@@ -1,4 +1,4 @@
-"""Renders the report on a response as a self-contained HTML page or on the terminal."""
+"""Renders the report on a response as a self-contained HTML page, or prints it in the terminal."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ from factloop.reports.visible import visible, web_address
 
 
 def render_html(report: FactualityReport, file: str = "") -> str:
-    """Renders the HTML page. The output is deterministic, and the running time is linear in the size of the report.
+    """Renders the HTML page. The output is deterministic, and takes time linear in the size of the report.
 
-    `file` is the name of the checked file, which is used as the title if the report has no question.
+    If the report has no question, the title is `file`, the name of the checked file.
     """
     views = views_of(report.claims)
     numbers = {one.claim.id: one.number for one in views}
@@ -102,12 +102,12 @@ _STYLES = {
 }
 
 _DECIDING = "black on yellow"  # style of the sentence that contradicts a claim
-LONGEST_REPEAT = 45  # maximum length of a claim that repeats another one; the original is shown in full
-LONGEST_RATIONALE = 200  # maximum length of a rationale on the terminal; the page shows it in full
+LONGEST_REPEAT = 45  # maximum length of a claim that repeats another claim; the original is shown in full
+LONGEST_RATIONALE = 200  # maximum length of a rationale in the terminal; the page shows it in full
 
 
 def print_report(report: FactualityReport, console: Console) -> None:
-    """Prints the report at the width of the console. Its texts are not interpreted as markup or escape sequences."""
+    """Prints the report at the width of the console. Markup and escape sequences in the text have no effect."""
     if report.prompt:
         print_question(console, report.prompt)
     print_section(console, "Response", whole_text(map(_sentence, segments(report))))
@@ -150,7 +150,6 @@ def _list(claims: Sequence[ClaimView]) -> Table:
 
 
 def _told(one: ClaimView) -> list[Text]:
-    """The claim, its verdict and the grounds for the verdict, or a single line if the claim repeats another one."""
     if one.claim.duplicate_of is not None:
         same = "another claim" if one.repeats is None else f"claim {one.repeats}"
         return [Text(f"{one_line(one.text, LONGEST_REPEAT)} ") + Text(f"(same as {same})", style="dim")]
@@ -167,7 +166,6 @@ def _told(one: ClaimView) -> list[Text]:
 
 
 def _sources(one: ClaimView) -> list[Text]:
-    """The decisive or closest sentence with its source or, if there is no such sentence, the first cited source."""
     if not one.cited:
         return []
     said = one.marked

@@ -1,4 +1,4 @@
-"""`factloop research audit` measures on human-labelled claims how far evaluators can be trusted."""
+"""`factloop research audit` measures how accurate and biased evaluators are on human-labelled claims."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Audit(Tabled, Intervals, Seeded):
     evaluator: Annotated[Texts, Mark(STATISTICS, "NAME")] = ()
     """Audit only this evaluator."""
     threshold: Annotated[Share | None, Mark(STATISTICS)] = None
-    """Report all figures at this threshold, in addition to 0.5."""
+    """Also report all figures at this threshold, in addition to 0.5."""
     p_adjustment: Annotated[Literal["none", "holm"], Mark(STATISTICS)] = "none"
-    """Method for adjusting the p-values of pairs of systems within each data set."""
+    """Method for adjusting the p-values for pairs of systems within each data set."""
     resamples: Annotated[int, Field(ge=0, le=10_000), Mark(STATISTICS)] = 1000
     """Number of bootstrap resamples for the intervals (0 for none)."""
     level: Annotated[float, Field(ge=0.5, le=0.999), Mark(STATISTICS)] = 0.95
@@ -40,7 +40,7 @@ class Audit(Tabled, Intervals, Seeded):
 
 @command()
 def audit(given: Audit) -> int:
-    """Audits the claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
+    """Audits the evaluators, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research audit")
     from factloop.evaluation.audit.rows import load_predictions
     from factloop.evaluation.audit.views.shown import print_audit, render_audit_html

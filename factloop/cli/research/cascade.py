@@ -1,4 +1,4 @@
-"""`factloop research cascade tune` tunes a cascade on labelled claims, and writes a file for `--cascade`."""
+"""`factloop research cascade tune` tunes a cascade on labelled claims and saves it to a file."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ class Tune(Report):
     """Arguments of `research cascade tune`."""
 
     labelled: Annotated[str, Mark(ARGUMENT, "LABELLED")]
-    """File of claims with document (or passages) and label, or output of research verify (- for standard input)."""
+    """File of claims with documents (or passages) and labels, or the output of research verify (- for standard
+    input)."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the cascade to this file, which you can pass to --cascade."""
+    """Write the cascade to this file, which you can then pass to --cascade."""
     verifier: Annotated[str, Mark(metavar="NAME")] = "baseline"
     """Cheap verifier: baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian
     or nli:MODEL. NAME:FOLDER uses your own weights."""
     max_error: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.05
-    """Maximum fraction of errors among the claims that the cascade settles."""
+    """Maximum error rate among the claims that the cheap verifier settles."""
     error: Literal["balanced", "false_support", "false_reject"] = "balanced"
     """Whether the cheap verifier may accept and reject claims (balanced), only accept them (false_support), or only
     reject them (false_reject)."""
     level: Annotated[Between0And1, Mark(metavar="SHARE")] = 0.95
-    """Required confidence that the fraction of errors does not exceed the maximum."""
+    """Required confidence that the error rate does not exceed the maximum."""
     allow_download: bool = False
     """Download weights that are not on this machine yet."""
 
 
 @command()
 def tune(given: Tune) -> int:
-    """Scores the claims, tunes and writes the cascade, and returns the exit code. Raises FactloopError for invalid
-    input."""
+    """Tunes a cascade, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research cascade tune")
     from factloop.checking.cascade.records import ErrorKind
     from factloop.evaluation.cascades.tuning import Tune as Wanted
@@ -49,7 +49,7 @@ def tune(given: Tune) -> int:
     error = ErrorKind(given.error)
     wanted = Wanted(given.verifier, given.max_error, error, given.level, allow_download=given.allow_download)
     if given.out == STANDARD_OUTPUT:
-        raise ConfigError("--out -: must be a file; --json - prints the cascade")
+        raise ConfigError("--out must be a file; to print the cascade, use `--json -`")
     try_outputs((given.out, given.json_, given.html), (given.labelled,))
     with stopped_with("Running it again costs nothing."), step("reading the verifier", quiet=given.quiet) as say_step:
         data, rows = name_of_data(given.labelled), load_labelled(given.labelled)

@@ -23,34 +23,34 @@ if TYPE_CHECKING:
 
 
 class FailIfWorse(Arguments):
-    """Arguments of commands that compare."""
+    """Arguments of commands that compare systems or variants."""
 
     fail_if_worse: Annotated[Texts, Mark(metavar="METRIC[:MARGIN]")] = ()
-    """Exit with 1 if this metric is significantly worse. With a margin, exit with 1 unless a loss of that size is ruled
-    out (one-sided). The margin is a fraction if the metric is one (0.05 is five points), and an amount for cost_usd and
-    tokens. Limits are also accepted: "tpr >= 0.8", or "flips <= 3" for claims that are no longer judged correctly."""
+    """Exit with 1 if this metric is significantly worse. With a margin, exit with 1 unless a one-sided test rules out a
+    loss of that size. The margin has the unit of the metric (for fractions, 0.05 is five percentage points). You can
+    also set a limit, such as "tpr >= 0.8", or "flips <= 3" for claims that are no longer judged correctly."""
 
 
 class Compare(Tabled, Intervals, Seeded, FailIfWorse):
     """Arguments of `research compare`."""
 
     runs: Annotated[Texts, Mark(ARGUMENT, "RUN...")]
-    """Two run directories of factloop eval, A and B, or one run directory to compare two of its systems. Runs listed
-    between A and B show whether the difference comes from judge, search or answers. Experiments are also accepted."""
+    """Two run directories of factloop eval, A and B, or one run directory to compare two of its systems. Runs between A
+    and B show whether the judge, the search or the answers cause a difference. You can also pass experiments."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """Compare only this system, or this variant of an experiment. If used twice, the first applies to A, the second to
-    B."""
+    """Compare only this system, or this variant of an experiment. If you set two, the first is for A and the second is
+    for B."""
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
-    """File of labels for an experiment's claims, as written by research labels export."""
+    """File of labels for an experiment's claims, written by research labels export."""
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
-    """K for F1@K: a number, median or maximum. Default: the K of the runs."""
+    """K for F1@K: a number, median or maximum. Default: the K used in the runs."""
     abstention: Annotated[Literal["zero", "exclude"] | None, Mark(STATISTICS)] = None
-    """Count a response without claims as F1@K 0 (zero), or leave it out (exclude). Default: the rule of the runs."""
+    """Count a response without claims as an F1@K of 0 (zero), or leave it out (exclude). Default: as in the runs."""
 
 
 @command()
 def compare(given: Compare) -> int:
-    """Compares, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
+    """Compares the runs, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research compare")
     from factloop.evaluation.comparing.compare import ComparedRun
     from factloop.evaluation.comparing.compare import compare as compare_runs
@@ -63,12 +63,12 @@ def compare(given: Compare) -> int:
     ks = tuple(map(wanted_k, given.k))
     demands = [read_demand(one) for one in given.fail_if_worse]
     if len(given.system) > 2:
-        raise ConfigError("--system can be used at most twice")
+        raise ConfigError("--system can be used at most twice: once for A and once for B")
     try_outputs(given.written, (*given.runs, given.labels))
     if all(map(is_experiment, given.runs)):
         return _compare_experiments(given, demands)
     if given.labels is not None:
-        raise ConfigError("--labels needs the run directory of an experiment")
+        raise ConfigError("--labels needs the run directory of an experiment: pass one, or omit --labels")
     with stopped_with("Nothing was written; run the command again."):
         runs = [read_run(folder) for folder in given.runs]
         first, second = (
@@ -95,15 +95,14 @@ def compare(given: Compare) -> int:
 
 
 def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
-    """Compares the variants of one experiment, or of two experiments on the same data, with any labels added since."""
     from factloop.evaluation.experiments.assess import assess
     from factloop.evaluation.experiments.finished import side_by_side, with_labels
     from factloop.evaluation.experiments.views.shown import print_experiment, render_experiment_html
 
     if len(given.runs) > 2:
-        raise ConfigError("pass the run directories of one or two experiments")
+        raise ConfigError("cannot compare more than two experiments: pass one or two run directories")
     if given.k or given.abstention is not None:
-        raise ConfigError("--k and --abstention are for runs of `factloop eval`; an experiment sets them in its plan")
+        raise ConfigError("--k and --abstention are for runs of `factloop eval`: set them in the experiment's plan")
     results = side_by_side(given.runs, given.system)
     if given.labels is not None:
         results = with_labels(results, given.labels)
@@ -114,7 +113,7 @@ def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
 
 @dataclass(frozen=True)
 class _Reports(Iterable["JudgedResponse"]):
-    """The reports of a run, which are read from its folder on each iteration."""
+    """The reports in a run. Each iteration reads them from the run directory."""
 
     run: FinishedRun
 
@@ -125,7 +124,7 @@ class _Reports(Iterable["JudgedResponse"]):
 def _named_systems(
     folders: Sequence[str], runs: Sequence[FinishedRun], systems: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """Returns the system on each side, or None if all systems of two runs are compared."""
+    """Returns the system to use in A and in B. Both are None if all systems in two runs are compared."""
     if len(systems) == 2:
         return systems[0], systems[1]
     if len(runs) > 1:
@@ -134,4 +133,4 @@ def _named_systems(
     if len(there) == 2 and not systems:
         return there[0], there[1]
     held = ", ".join(there) or "none"
-    raise ConfigError(f"{folders[0]}: also pass a second run, or select two systems with --system: {held}")
+    raise ConfigError(f"{folders[0]}: also pass a second run, or select two of its systems ({held}) with --system")

@@ -1,4 +1,4 @@
-"""`factloop research data list`, `get` and `join` list and download data sets, and join claims to their responses."""
+"""`factloop research data` lists data sets (`list`), downloads them (`get`), and joins claims to responses (`join`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from factloop.setup.marks import Mark
 class ListedPart(Record):
     name: str
     path: Path | None
-    """The data set's folder, if it exists."""
+    """The folder of this part, or None if the part has not been downloaded."""
 
 
 class ListedDataset(AboutDataset):
@@ -43,14 +43,14 @@ class ListedDataset(AboutDataset):
 
 class DataListing(Record):
     folder: Path
-    """The folder in which data sets are looked up."""
+    """The folder that contains downloaded data sets."""
     datasets: tuple[ListedDataset, ...]
 
 
 class GotDataset(Record):
     name: str
     files: tuple[FetchedFile, ...]
-    """Empty after a failure. Files downloaded before the failure are kept, and are not downloaded again."""
+    """Empty after a failure. Files that were downloaded before a failure are kept and not downloaded again."""
     error: str | None
 
 
@@ -65,7 +65,7 @@ class Get(Quiet, AsJson):
     """Arguments of `data get`."""
 
     names: Annotated[Texts, Mark(ARGUMENT, "NAME...")]
-    """Names of data sets, as listed by factloop research data list."""
+    """Names of data sets, as shown by factloop research data list."""
     part: Annotated[Texts, Mark(metavar="PART")] = ()
     """Download only this part of the data set."""
     from_: Annotated[Path | None, Mark(metavar="FOLDER")] = None
@@ -76,17 +76,17 @@ class JoinClaims(Quiet, AsJson):
     """Arguments of `data join`."""
 
     claims: Annotated[str, Mark(ARGUMENT, "CLAIMS")]
-    """File or folder of LLM-AggreFact."""
+    """File or folder with LLM-AggreFact's claims."""
     source: Annotated[Texts, Mark(metavar="KIND=PATH")]
-    """Responses from which claims were taken. KIND is tofueval-mediasum, tofueval-meetingbank, expertqa, or responses
-    (other files)."""
+    """Responses that claims may come from. KIND is tofueval-mediasum, tofueval-meetingbank, expertqa, or responses for
+    any other file."""
     out: Annotated[str, Mark(metavar="FILE")]
-    """Write the claims with their system, response, prompt and task to this file, for use with research verify."""
+    """Write each claim with its system, response, prompt and task to this file, for use with research verify."""
 
 
 @command()
 def list_(given: AsJson) -> int:
-    """Lists the data sets without network access, and returns the exit code. Raises ConfigError."""
+    """Lists the data sets without using the network, and returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     folder = data_folder()
     listing = DataListing(folder=folder, datasets=tuple(_listed(folder, one) for one in list_datasets()))
@@ -96,19 +96,19 @@ def list_(given: AsJson) -> int:
 
 @command()
 def get(given: Get) -> int:
-    """Downloads each data set, even if others fail. Returns the exit code. Raises FactloopError for invalid input."""
+    """Downloads data sets and returns the exit code. Raises FactloopError for invalid input."""
     return get_datasets(given)
 
 
 def get_datasets(given: Get, *, find: Callable[[str], Dataset] = find_dataset, download: Download | None = None) -> int:
-    """Downloads each data set, even if others fail, and returns the exit code.
+    """Downloads all data sets, even if one of them fails, and returns the exit code.
 
-    Raises ConfigError for an unknown name or part before downloading anything.
+    Raises ConfigError for an unknown name or part, before downloading anything.
     """
     folder = data_folder()
     datasets = [find(name) for name in dict.fromkeys(given.names)]
     if given.part and len(datasets) > 1:
-        raise ConfigError("--part needs exactly one data set; download the others separately")
+        raise ConfigError("--part needs exactly one data set: run the command once for each data set")
     for part in given.part:
         datasets[0].part(part)
     try_outputs((given.json_,), ())
@@ -146,13 +146,13 @@ def _get(dataset: Dataset, given: Get, folder: Path, download: Download | None) 
 
 
 def _alone(folder: Path) -> FileLock:
-    """Locks the folder, because two concurrent downloads of a file would write to the same unfinished file."""
+    """Locks the folder, because two concurrent downloads would write to the same temporary file."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".lock", timeout=0)
         lock.acquire()
     except Timeout as error:
-        raise ConfigError(f"{folder}: another process is downloading this data set") from error
+        raise ConfigError(f"{folder}: another process is downloading this data set; wait until it ends") from error
     except OSError as error:
         raise ConfigError(f"cannot write {folder}: {error.strerror or error}") from error
     return lock
@@ -182,22 +182,22 @@ def _print_listing(listing: DataListing, console: Console) -> None:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for one in listing.datasets:
-        parts = ", ".join(f"{part.name} (here)" if part.path else part.name for part in one.parts)
+        parts = ", ".join(f"{part.name} (downloaded)" if part.path else part.name for part in one.parts)
         gated = "; available only on request" if one.gated else ""
         lines = (f"{one.title}: {one.about}", f"parts: {parts}", f"licence: {one.licence}{gated}")
         table.add_row(one.name, Text("\n".join(lines)))
     console.print(table)
     lasts = (
-        f"“Here” means {listing.folder}.",
-        "Homepages and citations: factloop research data list --json -",
-        "To download one: factloop research data get NAME",
+        f"Folder for downloads: {listing.folder}",
+        "For homepages and citations, run: factloop research data list --json -",
+        "To download a data set, run: factloop research data get NAME",
     )
     console.print(visible("\n" + "\n".join(lasts)), soft_wrap=True)
 
 
 @command()
 def join(given: JoinClaims) -> int:
-    """Joins the claims, writes them, and returns the exit code. Raises FactloopError for invalid input."""
+    """Joins the claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     places = _places(given.source)
     try_outputs((given.out, given.json_), (given.claims, *(place for _, place in places)))
     with stopped_with("Running it again costs nothing."):
@@ -212,7 +212,6 @@ def join(given: JoinClaims) -> int:
 
 
 def join_sheet(report: JoinReport) -> Sheet:
-    """Returns a sheet that shows how many claims of each data set were joined."""
     columns: tuple[ColumnOf[JoinCounts], ...] = (
         (name("Data set"), lambda one: one.dataset),
         (Column("Responses"), lambda one: one.n_responses),
@@ -221,7 +220,7 @@ def join_sheet(report: JoinReport) -> Sheet:
         (Column("In none"), lambda one: one.unmatched),
         (Column("Into"), lambda one: ", ".join(f"{dataset} {n:,}" for dataset, n in one.into.items()) or "–"),
     )
-    return sheet_of("Claims and the responses that they come from", columns, report.datasets)
+    return sheet_of("Claims matched with their responses", columns, report.datasets)
 
 
 def _places(given: Sequence[str]) -> list[tuple[str, str]]:

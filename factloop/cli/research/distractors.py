@@ -1,4 +1,4 @@
-"""`factloop research distractors` generates distractors for a response. It uses a model only if requested."""
+"""`factloop research distractors` generates distractors for a response. By default, it uses no model."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Distractors(AsJson):
 
 @command(taking(TrustSettings, *TAKEN, LIMITS, CACHE))
 def distractors(given: Distractors, flags: Flags) -> int:
-    """Generates and writes the distractors, and returns the exit code. Raises FactloopError for invalid input."""
+    """Generates and writes distractors, and returns the exit code. Raises FactloopError for invalid input."""
     require("trust", "factloop research distractors")
     from factloop.trust.distractor_sources import make_distractors
     from factloop.trust.views.terminal import print_distractors

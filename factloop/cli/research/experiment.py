@@ -1,4 +1,4 @@
-"""`factloop research experiment` compares the variants in a plan, and returns an exit code."""
+"""`factloop research experiment` runs and compares the variants in a plan."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIf
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
     run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
-    """Save answers in this folder. Another run with the same folder and model URL pays only for what has changed."""
+    """Save answers in this folder. If you use the folder and model URL again, you pay only for what has changed."""
     out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
     """Write the requirements, and the claims that fail them, to this file as JUnit (.xml) or Markdown (.md)."""
     held_out: bool = False
-    """Use the data that the plan holds out (held_out). Do this only once, after choosing the prompt."""
+    """Use the data that the plan holds out (held_out). Do this only once, after you have chosen a prompt."""
 
 
 @command(taking(CheckSettings, LIMITS, BATCH, CACHE, "repeats"))
@@ -74,8 +74,8 @@ def experiment(given: Experiment, limits: Flags) -> int:
 
     views = {name: demands_view(name) for name in given.out}
     if given.dry_run and (given.out or given.html is not None):
-        raise ConfigError("--dry-run does not write --out or --html: omit them, or omit --dry-run")
-    load_settings(CheckSettings, limits)  # errors then name the flag
+        raise ConfigError("--dry-run does not write --out or --html: omit these flags, or omit --dry-run")
+    load_settings(CheckSettings, limits)  # so that errors mention the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)
     demands = [read_demand(one) for one in dict.fromkeys((*plan.demands, *given.fail_if_worse))]
@@ -92,13 +92,13 @@ def experiment(given: Experiment, limits: Flags) -> int:
     if given.dry_run:
         try:
             cells = run_until_stopped(judged_before(plan, data, settings, given.run_dir), run_dir=None, kept=False)
-        except (FactloopError, OSError) as error:  # there is no key, or the experiment is running
-            note(f"the answers in {given.run_dir} could not be counted: {error}")
+        except (FactloopError, OSError) as error:  # no key, or the experiment is running
+            note(f"cannot count the answers in {given.run_dir}: {error}")
             cells = []
         found = estimate_experiment(plan, data, settings, demands, 1.0 - given.level, cells=cells)
         return _print_estimate(given, found, looks)
     if len(looks) > 1 and given.run_dir is None:
-        raise ConfigError("`until` judges step by step and saves answers in a folder; set --run-dir")
+        raise ConfigError("a plan with `until` needs a folder for answers: set --run-dir")
     n_seen = n_judged_in(given.run_dir, data) if given.held_out else 0
     for look in looks:
         events = astream_experiment(plan, data=look.data, run_dir=given.run_dir, defaults=defaults, limits=limits)
@@ -128,7 +128,7 @@ def experiment(given: Experiment, limits: Flags) -> int:
 
 
 def _link(page: str | None, out: str) -> str | None:
-    """Returns the path of the page relative to an output, or None if the page is not a file."""
+    """Returns the path of the page relative to an output file, or None if the page is not a file."""
     return None if page in (None, STANDARD_OUTPUT) else Path(os.path.relpath(page, Path(out).parent)).as_posix()
 
 
@@ -136,7 +136,7 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
     unscored = sum(one.judgement.verdict is None for one in results.claims)
     if n_cut := sum(one.judgement.unscored_reason is UnscoredReason.BUDGET for one in results.claims):
         begin = f"{n_cut:,} of {plural(len(results.claims), 'judgement')} have no verdict because the limit was reached"
-        note(f"{begin}; raise the limit and repeat the command")
+        note(f"{begin}; set a higher limit and repeat the command")
     failed = {one.variant.name for one in report.variants if one.why_unscored is not None}
     n_of = Counter(one.variant for one in results.claims)
     causes = Counter(
@@ -147,7 +147,7 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
     for (name, why), n in causes.most_common(10):
         if name in failed or not given.quiet:
             said = NO_CLAIM if name in failed else "some claims have no verdict"
-            note(f"{name}: {said}, {n:,} of {n_of[name]:,}: {why}")
+            note(f"{name}: {said} ({n:,} of {n_of[name]:,}): {why}")
     if failed:
         return UNSCORED
     if given.fail_if_unscored and unscored:
@@ -157,10 +157,10 @@ def _exit_code(given: Experiment, results: Results, report: ExperimentReport) ->
 
 def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequence[Look]) -> int:
     noun, calls = found.kind.removesuffix("s"), plural(found.calls, "call")
-    answered = f"  {found.answered_calls:,} of these {calls} have already been answered; the others take"
+    answered = f"  {found.answered_calls:,} of these {calls} have already been answered; the remaining calls take"
     shown = ", ".join(f"{f'{least:.2f}' if least else 'none'} in {name}" for name, least in found.can_show.items())
-    power = f"  differences that would be shown 4 times out of 5: about {shown}; "
-    power += f"to show 0.1 in balanced_accuracy, you need about {found.n_for_tenth:,} independent claims"
+    power = f"  differences that would be detected 4 times out of 5: about {shown}; "
+    power += f"detecting 0.1 in balanced_accuracy takes about {found.n_for_tenth:,} independent claims"
     lines = (
         f"Nothing was spent. Estimate for {plural(found.n_cells, 'cell')}: {plural(found.n_items, noun)}, "
         f"{plural(len(found.variants), 'variant')}, {plural(found.repeats, 'repeat')}.",
@@ -173,8 +173,8 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequenc
                 *(f"    prompt {file.words}" for file in one.prompt_files),
             )
         ),
-        f"  together at most about {found.calls:,} model calls, {found.searches:,} searches,",
-        *([f"  of which at most about {found.splitting_calls:,} measure the splits,"] if found.splitting_calls else []),
+        f"  in total, at most about {found.calls:,} model calls, {found.searches:,} searches,",
+        *([f"  of which at most about {found.splitting_calls:,} judge the splits,"] if found.splitting_calls else []),
         *([answered] if found.answered_calls else []),
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",
         f"  {price(found.cost_usd)}; identical requests are paid for once",

@@ -1,4 +1,4 @@
-"""`factloop research generate` has a model write responses to LongFact's prompts, or prompts like LongFact's."""
+"""`factloop research generate` lets a model answer LongFact's prompts, or write similar prompts."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class LongFact(Generate):
     out: Annotated[Path, Mark(metavar="FILE")]
     """Append the responses to this file. Running the same command again resumes the run."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
-    """Folder of LongFact, or any file with a prompt in each row (- for standard input). Default: the folder downloaded
-    by factloop research data get."""
+    """Folder with LongFact, or any file with a prompt in each row (- for standard input). Default: the folder
+    downloaded by factloop research data get."""
     part: Annotated[str, Mark(metavar="PART")] = "objects"
-    """Part of LongFact (objects or concepts), or NAME:PART of another data set of prompts, such as factbench:tier-1."""
+    """Part of LongFact (objects or concepts), or NAME:PART for another data set, such as factbench:tier-1."""
     n: AtLeastOne = 250
     """Number of prompts to draw."""
     no_postamble: bool = False
@@ -58,7 +58,7 @@ class Prompts(Generate, Resumable):
     out: Annotated[Path, Mark(metavar="FILE")]
     """New file for the prompts, which you can pass to generate longfact."""
     topic: Annotated[Texts, Mark(metavar="TEXT")]
-    """Topic, such as mycology. Use @FILE for a file with one topic per line, or longfact for the paper's 38 topics."""
+    """Topic, such as mycology. Use @FILE for topics in a file (one per line), or longfact for the paper's 38 topics."""
     part: Literal["objects", "concepts"] = "objects"
     """Ask about objects or about concepts."""
     n: Annotated[int, Field(ge=1, le=1000)] = 30
@@ -67,7 +67,7 @@ class Prompts(Generate, Resumable):
 
 @command(taking(ResponseSettings, "model", "base_url", "temperature", "max_tokens", "seed", LIMITS, CACHE))
 def longfact(given: LongFact, flags: Flags) -> int:
-    """Requests and appends responses, and returns the exit code. Raises FactloopError for invalid input."""
+    """Generates and saves responses, and returns the exit code. Raises FactloopError for invalid input."""
     from factloop.evaluation.datasets.longfact import sample_prompts, with_postamble
     from factloop.evaluation.generation.response_file import read_responses
     from factloop.evaluation.generation.responses import astream_responses
@@ -93,18 +93,17 @@ def longfact(given: LongFact, flags: Flags) -> int:
     deliver(given, report, show_lines(_responses_in_words(report)))
     _note_shortfall(given, len(prompts), name)
     if report.unanswered and not report.n_answered:
-        return left_unscored("no response was received; repeat the command to try again")
+        return left_unscored("no responses were received; repeat the command to try again")
     return DONE
 
 
 def _note_shortfall(given: LongFact, n_prompts: int, name: str) -> None:
-    """Notes that there were fewer prompts than requested. Called last, because errors take precedence."""
+    """Reports that there were fewer prompts than requested. Called last, because errors take precedence."""
     if n_prompts < given.n and not given.quiet:
-        note(f"{name} has {plural(n_prompts, 'prompt')}, not {given.n:,}")
+        note(f"{name} has only {plural(n_prompts, 'prompt')}, not {given.n:,}")
 
 
 def _place(given: LongFact) -> tuple[str | Path, str]:
-    """Returns the file or folder of the prompts, and its name in reports."""
     from factloop.evaluation.datasets.folder import find_part, named_part
 
     if given.data == STANDARD_INPUT:
@@ -120,7 +119,6 @@ def _dataset(given: LongFact) -> tuple[str, str]:
 
 
 def _prompts(given: LongFact, place: str | Path) -> Iterator[AnyPrompt]:
-    """Yields the prompts of the data set or, for LongFact, of any file. Raises ConfigError if there are none."""
     from factloop.evaluation.datasets.longfact import load_prompts
     from factloop.evaluation.datasets.registry import find_dataset, load_part
 
@@ -128,7 +126,7 @@ def _prompts(given: LongFact, place: str | Path) -> Iterator[AnyPrompt]:
     if dataset == "longfact":
         return load_prompts(place)
     if find_dataset(dataset).part(part).holds != "prompts":
-        raise ConfigError(f"--part {given.part}: this data set has no prompts")
+        raise ConfigError(f"--part {given.part}: this data set has no prompts; use objects, concepts or factbench:PART")
     return cast("Iterator[AnyPrompt]", load_part(dataset, part, place))
 
 
@@ -138,18 +136,18 @@ def _responses_in_words(report: ResponsesReport) -> list[str]:
     lines = [said + (f", {report.n_earlier:,} of them saved earlier" if report.n_earlier else "")]
     if report.n_cut_off:
         limit = report.generated_by.sampling.get("max_tokens", "the server's limit of")
-        lines.append(f"  {report.n_cut_off:,} cut off at {limit} tokens (--max-tokens): marked cut_off, and kept")
+        lines.append(f"  {report.n_cut_off:,} cut off at {limit} tokens (--max-tokens), kept and marked cut_off")
     if report.unanswered:
         reasons = Counter(one.reason.value for one in report.unanswered)
         why = ", ".join(f"{count:,} × {reason}" for reason, count in sorted(reasons.items()))
         lines.append(f"  {len(report.unanswered):,} without a response ({why}); repeat the command to try again")
-        lines.append(f"  the first: {report.unanswered[0].said}")
+        lines.append(f"  first failure: {report.unanswered[0].said}")
     return [*lines, _spent(report.usage)]
 
 
 @command(taking(PromptSettings, "model", "base_url", "temperature", "max_tokens", "prompts", "seed", LIMITS, CACHE))
 def prompts(given: Prompts, flags: Flags) -> int:
-    """Collects and writes prompts, and returns the exit code. Raises FactloopError for invalid input."""
+    """Generates and saves prompts, and returns the exit code. Raises FactloopError for invalid input."""
     from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts
     from factloop.evaluation.generation.settings import estimate_prompts
 
@@ -170,7 +168,7 @@ def prompts(given: Prompts, flags: Flags) -> int:
     if rows:
         write_atomically(given.out, "".join(map(to_json_line, rows)))
     deliver(given, report, show_lines(_prompts_in_words(report)))
-    return DONE if rows else left_unscored("no prompt was received; nothing was written")
+    return DONE if rows else left_unscored("nothing was written: no prompts were received; repeat the command")
 
 
 def _topics(given: Prompts) -> Iterator[str]:
@@ -188,10 +186,10 @@ def _prompts_in_words(report: PromptsReport) -> list[str]:
     lines = [f"{report.out}: {plural(kept, 'prompt')} about {report.kind} by {report.generated_by.model}"]
     for topic in report.topics:
         dropped = f"{topic.n_repeated:,} repeated, {topic.n_alike:,} alike, {topic.n_unusable:,} unusable"
-        fewer = "" if topic.n_kept >= topic.n_wanted else f", not {topic.n_wanted:,}"
-        said = f"  {topic.topic}: {topic.n_kept:,}{fewer}, in {plural(topic.n_rounds, 'round')}; dropped {dropped}"
+        of = "" if topic.n_kept >= topic.n_wanted else f" of {topic.n_wanted:,}"
+        said = f"  {topic.topic}: {topic.n_kept:,}{of} in {plural(topic.n_rounds, 'round')}; dropped {dropped}"
         lines.append(said + (f"; {plural(len(topic.failures), 'failed round')}" if topic.failures else ""))
-        lines += [f"    the first: {topic.failures[0]}"] if topic.failures else []
+        lines += [f"    first failure: {topic.failures[0]}"] if topic.failures else []
     if any(topic.failures for topic in report.topics):
         lines.append("  to repeat only the failed rounds, run the same command with another --out")
     return [*lines, _spent(report.usage)]
@@ -199,7 +197,7 @@ def _prompts_in_words(report: PromptsReport) -> list[str]:
 
 def _try_outputs(given: Generate, settings: RunSettings, *inputs: str | Path, run_dir: Path | None = None) -> None:
     if str(given.out) == STANDARD_OUTPUT:
-        raise ConfigError("--out must be a file, because rows are saved as they arrive")
+        raise ConfigError("--out must be a file, because rows are saved as soon as they arrive")
     try_outputs((str(given.out), given.json_), map(str, inputs), settings=settings, run_dir=run_dir)
     if given.out.exists() and not given.out.is_file():
         raise ConfigError(f"{given.out} is not a regular file; use another path")

@@ -1,4 +1,4 @@
-"""`factloop research kb build` builds a local table of typed entities from DBpedia dumps."""
+"""`factloop research kb build` builds a table of typed entities from DBpedia dumps."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class Build(Quiet):
     types: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
     """Dump of DBpedia's instance types (N-Triples or Turtle)."""
     labels: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
-    """Dump of DBpedia's labels. Only the English labels are read."""
+    """Dump of DBpedia's labels. Only English labels are used."""
     out: Annotated[Path, Mark(metavar="FILE")]
     """Write the table to this file."""
     popularity: Annotated[tuple[Path, ...], Mark(metavar="FILE")] = ()
-    """Dump of page links or ranks. If set, better-known entities come first."""
+    """Dump of page links or ranks, used to put better-known entities first."""
 
 
 @command()
 def build(given: Build) -> int:
     """Builds the table, and returns the exit code. Raises FactloopError for invalid input."""
     if str(given.out) == STANDARD_OUTPUT:
-        raise ConfigError("--out cannot be standard output for a table; use a file")
+        raise ConfigError("cannot write a table to standard output: set --out to a file")
     try_outputs((str(given.out),), [str(dump) for dump in (*given.types, *given.labels, *given.popularity)])
     with stopped_with(f"{given.out} was not written."), step("reading the dumps", quiet=given.quiet) as say_step:
         stats = build_table(
@@ -41,7 +41,7 @@ def build(given: Build) -> int:
             popularity=given.popularity,
             progress=lambda dump, triples: say_step(f"{dump.name}: {triples:,} triples"),
         )
-    left_out = f"; {stats.unlabelled:,} without a label were left out" if stats.unlabelled else ""
+    left_out = f"; left out {stats.unlabelled:,} without a label" if stats.unlabelled else ""
     of = plural(stats.types, "type")
     said = f"{given.out}: {stats.entities:,} entities of {of}, {plural(stats.names, 'name')}{left_out}"
     deliver(given, None, show_lines([said]))

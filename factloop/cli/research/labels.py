@@ -1,4 +1,4 @@
-"""`factloop research labels` writes label sheets for people to fill in, and evaluates the completed sheets."""
+"""`factloop research labels` writes label sheets for people to fill in, and evaluates completed sheets."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from factloop.evaluation.labels.sheets import NextLabels
 
 NOT_WRITTEN = "Nothing was written; run the command again."
-PEOPLE_USD = 4.0  # what labelling one response by hand costs, according to the paper
+PEOPLE_USD = 4.0  # cost of labelling one response by hand, according to the paper
 
 
 class Draw(Quiet, Seeded):
-    """Arguments of commands that draw claims for people."""
+    """Arguments of commands that draw claims for people to label."""
 
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
-    """Run directory of factloop eval. labels next also accepts an experiment's run directory, and draws flipped claims
-    first."""
+    """Run directory of factloop eval. labels next also accepts the run directory of an experiment, and then draws
+    claims with changed verdicts first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write the sheet to this CSV file, to be filled in."""
+    """Write the claims to this CSV file as a sheet to fill in."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Write the claims to this file as an HTML page, on which people can answer."""
+    """Write the claims to this file as an HTML page for labelling."""
     n: AtLeastOne = 100
     """Number of claims to draw."""
 
@@ -51,40 +51,41 @@ class Next(Draw):
     """Arguments of `labels next`."""
 
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
-    """File of labels to learn from (at least 10, or 50 if the run has scores), with label, verdict and optionally
-    score. Claims of this run are not drawn again if labels export wrote them to this file."""
+    """File of earlier labels (at least 10, or 50 if the run has scores) that show which claims are worth labelling.
+    Each row has a label, a verdict and optionally a score. If labels export wrote the file, its claims are not drawn
+    again."""
 
 
 class Export(Quiet, AsJson):
     """Arguments of `labels export`."""
 
     sheets: Annotated[Texts, Mark(ARGUMENT, "SHEET...")]
-    """Completed sheets of labels next, and .json files saved from its pages."""
+    """Completed sheets from labels next, and .json files saved from its pages."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the labels to this file as JSON Lines."""
     report: Annotated[Texts, Mark(metavar="FILE")] = ()
-    """Report that a page shows (from check --json). The passages of its claims are added to the labels."""
+    """Report from check --json, if the labels were made on its page. Adds the passages of the claims to the labels."""
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
-    """System that wrote the answers in all files, or in FILE, if the pages do not say so. Default: unnamed."""
+    """System that wrote the answers in all files or in FILE, if the pages do not name it. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None
-    """Leave out claims that people labelled differently (left-out), or use the majority's label (majority). Each file
-    must contain only one person's labels."""
+    """If people labelled a claim differently, leave it out (left-out) or use the majority's label (majority). Each file
+    must contain the labels of only one person."""
 
 
 class Disagree(Draw):
     """Arguments of `labels disagree`."""
 
     key: Annotated[str, Mark(metavar="FILE")]
-    """Write the key, which says which side is which, to this JSON file. Do not show it to the adjudicator."""
+    """Write the key, which says which answer is the judge's, to this JSON file. Do not show it to the adjudicator."""
 
 
 class Adjudicate(Quiet, AsJson):
     """Arguments of `labels adjudicate`."""
 
     answers: Annotated[str, Mark(ARGUMENT, "SHEET")]
-    """Completed sheet (with first, second or neither), or the file saved from a page."""
+    """Completed sheet (with the answers first, second or neither), or the file saved from a page."""
     key: Annotated[str, Mark(metavar="FILE")]
-    """Key that labels disagree wrote together with the sheet or page."""
+    """Key that labels disagree wrote along with the sheet or page."""
     level: Between0And1 = 0.95
     """Confidence level of the intervals, between 0 and 1."""
 
@@ -118,7 +119,7 @@ def next_(given: Next) -> int:
 
 def _next_words(given: Next, found: NextLabels) -> Iterator[str]:
     learnt = _learnt_words(found)
-    before = f" without a label ({found.n_before:,} have one; " if found.n_before else " ("
+    before = f" without a label ({found.n_before:,} others are labelled; " if found.n_before else " ("
     drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
     labels = "1 or 0" if any(one.hides_verdict for one in found.drawn) else "1, 0 or agree"
     to_do = [f"fill in `label` ({labels}) in {given.out}"] if given.out is not None else []
@@ -143,14 +144,14 @@ def _learnt_words(found: NextLabels) -> str:
 
 @command()
 def export(given: Export) -> int:
-    """Writes the labels in sheets and pages, and returns the exit code. Raises FactloopError for invalid input."""
+    """Combines the labels, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research labels export")
     from factloop.evaluation.labels.exporting import export_labels, reports_by_claims
     from factloop.evaluation.labels.people import DisagreementPolicy
 
     system, systems = _systems(given)
     if given.json_ is not None and given.differing is None:
-        raise ConfigError("--json reports how far people agree, so it needs --differing")
+        raise ConfigError("--json reports the agreement between people: also set --differing")
     try_outputs((given.out, given.json_), (*given.sheets, *given.report))
     found = export_labels(
         given.sheets,
@@ -170,7 +171,6 @@ def export(given: Export) -> int:
 
 
 def _systems(given: Export) -> tuple[str, dict[str, str]]:
-    """Returns the system of the files that no flag names, and the systems of the named files."""
     from factloop.evaluation.labels.exporting import UNNAMED
 
     of_file, of_rest = dict[str, str](), list[str]()
@@ -178,18 +178,19 @@ def _systems(given: Export) -> tuple[str, dict[str, str]]:
         place = next((place for place in given.sheets if named.startswith(f"{place}=")), None)
         name = named if place is None else named.removeprefix(f"{place}=")
         if not name.strip():
-            raise ConfigError("--system must be a name or FILE=NAME")
+            raise ConfigError("--system must be NAME or FILE=NAME, with a name that is not blank")
         if place is None:
             of_rest.append(name)
         elif of_file.setdefault(place, name) != name:
-            raise ConfigError(f"--system sets two names for {place}; use one")
+            raise ConfigError(f"--system sets two names for {place}: use only one")
     if len(of_rest) > 1:
-        raise ConfigError(f"--system is ambiguous: use FILE=NAME to say which file each of {', '.join(of_rest)} wrote")
+        names = ", ".join(of_rest)
+        raise ConfigError(f"--system: with several systems ({names}), use FILE=NAME to say which file belongs to which")
     return (of_rest or [UNNAMED])[0], of_file
 
 
 def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
-    how = f" ({found.n_blind:,} made blind, {found.n_seen:,} with the verdict visible)" if found.n_blind else ""
+    how = f" ({found.n_blind:,} blind, {found.n_seen:,} with the verdict visible)" if found.n_blind else ""
     yield f"{plural(len(found.rows), 'label')} in {given.out}{how}"
     if found.n_empty:
         yield f"left out {plural(found.n_empty, 'claim')} without a label"
@@ -200,17 +201,16 @@ def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
 def _unfinished_words(part: DrawnPart) -> str:
     of = "" if part.draw is None else f" of {part.name}"
     return (
-        f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. Sheets and pages are in random "
-        "order, so claims labelled from the top down are a smaller random sample. Any other selection is not random: "
-        "label the rest."
+        f"{part.n_open:,} of {plural(part.n_drawn, 'claim')}{of} have no label. If you labelled claims from the top "
+        "down, they are a smaller random sample, since the order is random. Otherwise, label the remaining claims."
     )
 
 
 def _runs_words(found: ExportedLabels) -> str:
     each = "; ".join(f"{n:,} of {data}, judged by {judge}" for (data, judge), n in found.runs.items())
     return (
-        f"these labels come from {len(found.runs):,} runs ({each}). A calibration assumes one checker and one kind of "
-        "claim, so export runs that differ in either separately."
+        f"these labels come from {len(found.runs):,} runs ({each}). A calibration needs labels from one checker on one "
+        "kind of claim: if these differ, export the runs separately."
     )
 
 
@@ -223,8 +223,8 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
             shown += f" [{kappa.low:.2f}, {kappa.high:.2f}]"
         yield visible(f"{one.first} and {one.second}: {share}{n} labelled alike, Cohen’s kappa {shown}")
     yield (
-        f"{plural(found.n_shared, 'claim')} labelled by two or more people, {found.n_differing:,} of them differently "
-        f"({found.n_left_out:,} left out)"
+        f"{plural(found.n_shared, 'claim')} labelled by two or more people, {found.n_differing:,} with different "
+        f"labels ({found.n_left_out:,} left out)"
     )
 
 
@@ -234,7 +234,7 @@ def _key(place: str) -> DisagreementKey:
     try:
         return DisagreementKey.model_validate_json(Path(place).read_bytes())
     except (OSError, ValueError) as error:
-        why = "this is not the key of a sheet" if isinstance(error, ValidationError) else f"cannot be read ({error})"
+        why = "this is not a key" if isinstance(error, ValidationError) else f"cannot be read ({error})"
         raise DataError(f"{why}; use the file that `labels disagree --key` wrote", path=place) from error
 
 
@@ -278,7 +278,7 @@ def _want_one(out: str | None, html: str | None, to_do: str) -> None:
 
 @command()
 def adjudicate(given: Adjudicate) -> int:
-    """Reads and counts the answers, writes the outputs, and returns the exit code. Raises FactloopError."""
+    """Counts the answers, writes the outputs, and returns the exit code. Raises FactloopError."""
     require("evaluation", "factloop research labels adjudicate")
     from factloop.evaluation.labels.adjudication import adjudicate as count
     from factloop.evaluation.labels.adjudication import read_answers

@@ -1,4 +1,4 @@
-"""`factloop research optimise` lets a model propose changes to a prompt, and keeps the changes that prove better."""
+"""`factloop research optimise` lets a model propose changes to a prompt and keeps the changes that improve it."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class OptimisePlan(Report, Resumable, Estimated, FailIfWorse):
     """Arguments of `research optimise`."""
 
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
-    """Plan of an experiment that holds out claims (held_out). The search starts from the baseline of the plan."""
+    """Plan of an experiment that holds out claims (held_out). Proposals start from the plan's baseline prompt."""
 
 
 @command(taking(CheckSettings, LIMITS))
 def optimise(given: OptimisePlan, limits: Flags) -> int:
-    """Searches, compares, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
+    """Optimises a prompt, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
     require("evaluation", "factloop research optimise")
     refuse_missing_data(given.plan)
     from factloop.evaluation.comparing.demands import read_demand, refuse_demands
@@ -45,7 +45,7 @@ def optimise(given: OptimisePlan, limits: Flags) -> int:
     from factloop.evaluation.experiments.plan import load_plan
     from factloop.evaluation.experiments.views.shown import render_optimise_html
 
-    load_settings(CheckSettings, limits)  # errors then name the flag
+    load_settings(CheckSettings, limits)  # so that errors mention the flag
     defaults = load_settings(CheckSettings, {})
     plan = load_plan(given.plan)
     demands = [read_demand(one) for one in dict.fromkeys((*plan.demands, *given.fail_if_worse))]
@@ -55,7 +55,7 @@ def optimise(given: OptimisePlan, limits: Flags) -> int:
         deliver(given, most, show_lines(_most_words(most)))
         return DONE
     if given.run_dir is None:
-        raise ConfigError("set --run-dir, where proposals and answers are saved")
+        raise ConfigError("set --run-dir to the folder in which to save proposals and answers")
     settings = plan.settings_of(plan.baseline_name, defaults, **limits)
     try_outputs(given.written, (given.plan, str(plan.data_path)), settings=settings, run_dir=given.run_dir)
     say = (lambda _: None) if given.quiet else note
@@ -67,12 +67,12 @@ def optimise(given: OptimisePlan, limits: Flags) -> int:
 
 
 def _most_words(most: OptimiseEstimate) -> Iterator[str]:
-    yield "Nothing was spent. Upper bound if proposals are as long as the prompt and share no requests:"
+    yield "Nothing was spent. Upper bound, assuming that proposals are as long as the prompt and share no requests:"
     yield f"  {plural(most.n_proposals, 'proposal')}, one model call each, {price(most.proposals_usd)}"
-    for name, part in (("to try them", most.development), ("on the held-out part, once", most.held_out)):
+    for name, part in (("trying all proposals", most.development), ("final test on held-out data", most.held_out)):
         items = plural(part.n_items, part.kind.removesuffix("s"))
         yield f"  {name}: about {part.calls:,} model calls on {items}, {price(part.cost_usd)}"
-    yield f"  together: {price(most.cost_usd)}"
+    yield f"  in total: {price(most.cost_usd)}"
 
 
 def _print(report: OptimiseReport, start: Path, console: Console) -> None:
@@ -91,7 +91,7 @@ def _words(report: OptimiseReport, start: Path) -> Iterator[str]:
     in_rounds = f"{plural(len(tried), 'proposal')} in {plural(len(report.rounds), 'round')}"
     yield f"{report.prompt}: {in_rounds}, {sum(bool(one.refused) for one in tried):,} refused; {cost(report.paid)}"
     if report.kept is None:
-        yield "No proposal proved to be better, so none is kept, and the held-out part was not used."
+        yield "No proposal improved the prompt, so the prompt is unchanged and the held-out data were not used."
     else:
-        yield f"The prompt is in {report.kept}; its result on the held-out part is above."
-        yield f"To see the changes: diff -u {start} {Path(report.kept) / report.prompt}.md"
+        yield f"The best prompt is in {report.kept}. Its result on the held-out data is above."
+        yield f"To see the changes, run: diff -u {start} {Path(report.kept) / report.prompt}.md"

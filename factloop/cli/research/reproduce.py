@@ -1,4 +1,4 @@
-"""`factloop research reproduce` reproduces a table from the papers, and shows it next to the published figures."""
+"""`factloop research reproduce` reproduces a table from the papers, and shows it next to the published numbers."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ class Reproduce(Tabled):
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """Folder or file of labelled data. Default: the data downloaded by factloop research data get."""
     results: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Output of the command that list shows for the table, if its figures need a model's answers."""
+    """Output of the command that list shows for the table. Needed only for tables that are based on a model's
+    answers."""
     evaluator: Annotated[Texts, Mark(metavar="PAPER=OURS")] = ()
     """Name of an evaluator in the paper (PAPER) and in the results (OURS)."""
 
 
 @command()
 def reproduce(given: Reproduce) -> int:
-    """Lists the tables, or reproduces and writes one. Returns the exit code. Raises FactloopError."""
+    """Lists all tables, or reproduces one table and writes the outputs. Returns the exit code. Raises FactloopError."""
     require("evaluation", "factloop research reproduce")
     require("trust", "factloop research reproduce")
     from factloop.evaluation.reproduction.registry import find_entry
@@ -50,7 +51,7 @@ def reproduce(given: Reproduce) -> int:
         if given.results and not entry.reads_results:
             raise ConfigError(f"{entry.id} does not use the output of another command; omit --results")
         if given.evaluator and not given.results:
-            raise ConfigError("--evaluator refers to evaluators in --results; also set --results")
+            raise ConfigError("--evaluator refers to evaluators in --results: also set --results")
         found = entry.reproduce(_inputs(given, entry))
     show, page = partial(print_reproduction, found, entry), partial(render_reproduction_html, found, entry)
     deliver(given, found, show, page=page)

@@ -1,4 +1,4 @@
-"""`factloop research verify` scores pairs of a claim and a document, as input for an audit."""
+"""`factloop research verify` scores pairs of claims and documents for an audit."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     """Arguments of `research verify`."""
 
     pairs: Annotated[str | None, Mark(ARGUMENT, "[PAIRS]")] = None
-    """File of rows with claim, document and, for an audit, label (JSON Lines, CSV or Parquet; - for standard input)."""
+    """File with a claim, a document and, for an audit, a label in each row (JSON Lines, CSV or Parquet; - for standard
+    input)."""
     verifier: Annotated[Texts, Mark(metavar="NAME")]
     """Verifier: baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian,
-    nli:MODEL, llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights. A score of
-    the baseline is not a verdict of factloop check, which also requires that nothing speaks against support."""
+    nli:MODEL, llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights. For its verdicts, factloop check
+    uses more than the baseline's score: it also requires that nothing in the documents speaks against a claim."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the predictions to this file as JSON Lines. Running the same command again resumes the run."""
     dataset: Annotated[str | None, Mark(INPUT, "NAME:PART")] = None
@@ -46,11 +47,11 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     data: Annotated[str | None, Mark(INPUT, "PATH")] = None
     """File or folder of the data set. Default: the folder downloaded by factloop research data get."""
     documents: Annotated[str | None, Mark(INPUT, "FILE")] = None
-    """File of rows with id and document, for a data set that has no documents, such as tofueval."""
+    """File with an id and a document in each row, for a data set without documents, such as tofueval."""
     column: Annotated[Texts, Mark(INPUT, "FIELD=COLUMN")] = ()
-    """Column from which to read a field, for example claim=sentence."""
+    """Read a field from this column, for example claim=sentence."""
     label: Annotated[Texts, Mark(INPUT, "TEXT=0|1")] = ()
-    """Map a label to 0 or 1, for example SUPPORTS=1."""
+    """Convert a label to 0 or 1, for example SUPPORTS=1."""
     limit: Annotated[AtLeastOne | None, Mark(INPUT)] = None
     """Use only the first N pairs."""
     chunk_words: Annotated[tuple[AtLeastOne, ...], Mark(metavar="N")] = ()
@@ -69,7 +70,7 @@ def verify(given: Verify, flags: Flags) -> int:
     settings = load_settings(VerifySettings, flags)
     rows, place, dataset = _input(given)
     if given.out == STANDARD_OUTPUT:
-        raise ConfigError("--out must be a file, from which a run can resume")
+        raise ConfigError("--out must be a file, so that you can resume a stopped run")
     wanted = VerifyRequest(
         verifiers=given.verifier,
         out=Path(given.out),
@@ -91,7 +92,6 @@ def verify(given: Verify, flags: Flags) -> int:
 
 
 def _input(given: Verify) -> tuple[Iterator[PlacedRow], str, str]:
-    """Returns the rows, the file that contains them, and the data set of rows that do not name one."""
     from factloop.evaluation.datasets.folder import find_part
     from factloop.evaluation.datasets.mapping import ColumnMapping
     from factloop.evaluation.verification.pairs import load_dataset_pairs, load_pairs
@@ -100,13 +100,13 @@ def _input(given: Verify) -> tuple[Iterator[PlacedRow], str, str]:
         raise ConfigError("pass a file of pairs, or a data set with --dataset NAME:PART")
     if given.dataset is not None:
         if given.column or given.label:
-            raise ConfigError("--column and --label need a file of pairs; a data set has its own columns and labels")
+            raise ConfigError("--column and --label need a file of pairs: omit them, or omit --dataset")
         name, _, part = given.dataset.partition(":")
         place = find_part(name, part, given.data)
         return load_dataset_pairs(name, part, place, given.documents), str(place), name
     assert given.pairs is not None
     if given.data is not None or given.documents is not None:
-        raise ConfigError("--data and --documents need --dataset; a file of pairs has its own documents")
+        raise ConfigError("--data and --documents need --dataset: omit them, or set --dataset instead of a file")
     columns = pairs_given("--column", given.column, "FIELD=COLUMN, such as claim=sentence")
     mapping = ColumnMapping(columns=columns, labels=_labels(given.label))
     name = "pairs" if given.pairs == STANDARD_INPUT else Path(given.pairs).stem
@@ -117,12 +117,11 @@ def _labels(given: Sequence[str]) -> dict[str, int]:
     found = pairs_given("--label", given, "TEXT=0 or TEXT=1, such as SUPPORTS=1")
     wrong = next((name for name, value in found.items() if value not in ("0", "1")), None)
     if wrong is not None:
-        raise ConfigError(f"--label {wrong}={found[wrong]}: a label is 0 or 1")
+        raise ConfigError(f"--label {wrong}={found[wrong]}: the label must be 0 or 1")
     return {name: int(value) for name, value in found.items()}
 
 
 def print_verify_run(run: VerifyRun, out: str, terminal: Console) -> None:
-    """Prints the progress and the cost of each verifier."""
     columns: tuple[ColumnOf[VerifierSummary], ...] = (
         (Column("Verifier", is_name=True), lambda one: one.name),
         (Column("Scored"), lambda one: one.n_scored),

@@ -1,1 +1,1 @@
-"""Reads and writes files: table rows, strict JSON, atomically written files, and files readable only by their owner."""
+"""Reads and writes files: tables, YAML, strict JSON, locks, and files that only their owner can read."""

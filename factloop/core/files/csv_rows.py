@@ -40,7 +40,7 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
 
 
 def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields the number of each row's first line, and its cells. Raises DataError if quoting is broken."""
+    """Yields the cells of each row with the number of its first line. Raises DataError if quoting is broken."""
     csv.field_size_limit(LONGEST_LINE)  # otherwise, an unclosed quotation mark could exhaust the memory
     rest = iter(lines)
     first = list(islice(rest, _LOOKED_AT))
@@ -58,7 +58,7 @@ def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]
 
 
 def _delimiter(first: Iterable[str]) -> str:
-    """A semicolon if only semicolons split the header and if the next row has as many cells; otherwise a comma."""
+    """A semicolon if only semicolons split the header and the next row has as many cells, or else a comma."""
     try:
         commas, semicolons = ([len(cells) for cells in csv.reader(first, delimiter=mark) if cells][:2] for mark in ",;")
     except csv.Error:  # reported when the rows are read
@@ -73,11 +73,11 @@ def _header(cells: Iterable[str], needed: Iterable[str], path: str, lower_case: 
         raise DataError(f"the header has no column {absent!r}", path=path, line=1)
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
-        raise DataError("the header has this column twice", path=path, line=1, field=twice)
+        raise DataError("this column appears twice in the header", path=path, line=1, field=twice)
     return names
 
 
 def _named(header: list[str], cells: list[str], path: str, line: int) -> dict[str, str]:
     if len(cells) != len(header):
-        raise DataError(f"{len(cells)} columns, but the header has {len(header)}", path=path, line=line)
+        raise DataError(f"wrong number of cells: {len(cells)} instead of {len(header)}", path=path, line=line)
     return dict(zip(header, cells, strict=True))

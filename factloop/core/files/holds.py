@@ -5,8 +5,8 @@
     with exclusive_hold(path) as is_free:   # meanwhile, no process can get a shared lock
         ...
 
-The operating system holds the locks, so a killed process leaves no lock behind. Windows has no such locks, but refuses
-to remove a file that a process has open.
+The operating system releases the locks of a killed process. Windows has no shared locks, but refuses to remove a file
+that a process has open.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from factloop.core.files.private import open_private
 class Hold:
     """A shared lock on the part of the cache that the file at `path` represents.
 
-    The lock lasts until it is released or garbage-collected, or until the process ends. The modification time of the
-    file tells when a lock was last acquired or released.
+    The lock lasts until it is released or garbage-collected, or until the process ends. The file's modification time is
+    the time when a lock was last acquired or released.
     """
 
     def __init__(self, path: Path) -> None:
-        """Waits if another process is removing this part. Raises OSError if the file cannot be created."""
+        """Waits while another process is removing this part. Raises OSError if the file cannot be created."""
         descriptor = _locked(path, exclusive=False)
-        assert descriptor is not None  # since a shared lock waits
+        assert descriptor is not None  # because a shared lock waits
         _note_use(path)
         self._close = weakref.finalize(self, _let_go, descriptor, path)
 
@@ -58,7 +58,7 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields True if no process, including this one, has a shared lock, and then removes the file on exit.
+    """Yields whether no process, including this one, has a shared lock. If so, removes the file on exit.
 
     Raises OSError if the file cannot be opened.
     """
@@ -69,13 +69,13 @@ def exclusive_hold(path: Path) -> Iterator[bool]:
     try:
         yield True
         with suppress(PermissionError):  # on Windows, which cannot remove an open file
-            path.unlink(missing_ok=True)  # while locked: a waiting process sees that it is gone and creates a new one
+            path.unlink(missing_ok=True)  # a process that waits for the lock then creates a new file
     finally:
         os.close(descriptor)
 
 
 def _locked(path: Path, *, exclusive: bool) -> int | None:
-    """A descriptor of the locked file, or None if the file cannot be locked exclusively."""
+    """The descriptor of the locked file, or None if the file cannot be locked exclusively."""
     while True:
         with ExitStack() as closing:
             descriptor = open_private(str(path), os.O_RDWR | os.O_CREAT)
@@ -90,7 +90,7 @@ def _locked(path: Path, *, exclusive: bool) -> int | None:
 
 if sys.platform == "win32":
 
-    def _lock(_descriptor: int, *, exclusive: bool) -> bool:  # noqa: ARG001 - as elsewhere
+    def _lock(_descriptor: int, *, exclusive: bool) -> bool:  # noqa: ARG001 - same signature as below
         return True
 
 else:

@@ -1,4 +1,4 @@
-"""Converts reports to strict JSON, and writes files either completely or not at all."""
+"""Converts reports to strict JSON, and writes files atomically."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _OBEYED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 def to_json(report: Record) -> str:
     """The record as indented JSON with a final newline. Equal records produce the same text.
 
-    Fields are in the order of their declaration, and the keys of mappings are in alphabetical order. Characters that
-    control a terminal are escaped, so that they are harmless to display. Raises ValueError for NaN or infinity, which
-    JSON cannot represent.
+    Fields are in the order of their declaration, and keys of mappings are in alphabetical order. Control characters are
+    escaped, so that the text is safe to print in a terminal. Raises ValueError for NaN and infinity, which JSON cannot
+    represent.
     """
     return _escaped(json.dumps(_jsonable(report), ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
 
 
 def to_json_line(record: Record) -> str:
-    """The record as one line of JSON, with a line end. Characters that control a terminal or end a line are escaped."""
+    """The record as one line of JSON, including the line end. Control characters and line separators are escaped."""
     return _escaped(record.model_dump_json()) + "\n"
 
 
@@ -57,9 +57,9 @@ def _jsonable(value: Any) -> Any:
 def write_atomically(path: Path, text: str | bytes, *, private: bool = False) -> None:
     """Writes `text` as UTF-8 so that readers see either the old or the new file, never a partial one.
 
-    Links are followed; pipes and devices are written to directly. An existing file keeps its permissions, and a new one
-    gets the permissions that the umask allows. If `private`, only the owner can access the file, as is always the case
-    while it is incomplete. Raises ConfigError if the file cannot be written; an existing file then remains unchanged.
+    Links are followed, and pipes and devices are written to directly. An existing file keeps its permissions, and a new
+    file gets the permissions that the umask allows. If `private` is set, only the owner can access the file. Raises
+    ConfigError if the file cannot be written, in which case an existing file is unchanged.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     try:
@@ -77,7 +77,7 @@ def _replace(target: Path, data: bytes, *, private: bool) -> None:
         is_new = not target.exists()
         partial.touch(NEW_FILE_MODE if is_new and not private else FILE_MODE, exist_ok=False)
         mode = partial.stat().st_mode if is_new or private else target.stat().st_mode
-        with open(partial, "wb", opener=open_private) as file:  # restricts its permissions while it is empty
+        with open(partial, "wb", opener=open_private) as file:  # restricts the permissions while the file is empty
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

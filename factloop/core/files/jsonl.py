@@ -13,10 +13,10 @@ from factloop.core.files.rows import Row, shown
 
 
 def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Row]:
-    """Reads one row per line, skipping blank lines and replacing lone surrogates with U+FFFD.
+    """Yields one row per line. Skips blank lines and replaces lone surrogates with U+FFFD.
 
-    Raises DataError during iteration if a line is not a JSON object or is rejected by `read_lines`, and at the end if
-    the file contains no rows.
+    Raises DataError during iteration if the file cannot be read or a line is not a JSON object, and at the end if there
+    were no rows.
     """
     path, empty = place_name(place), True
     for number, line in read_lines(place, longest=longest):
@@ -28,7 +28,7 @@ def read_jsonl(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[Ro
 
 
 def parse_object(line: str, path: str, number: int) -> dict[str, Any]:
-    """Parses a JSON object, replacing lone surrogates with U+FFFD. Raises DataError if the line is anything else."""
+    """Parses a JSON object and replaces lone surrogates with U+FFFD. Raises DataError if the line is not an object."""
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
         value = _in_whole_characters(value) if "\\ud" in line.lower() else value
@@ -50,10 +50,10 @@ def _refuse_constant(name: str) -> None:
 def _why(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at column {error.colno}"
-    return str(error) if isinstance(error, _NotStrict) else "a value is too large or too deep"
+    return str(error) if isinstance(error, _NotStrict) else "a value is too large or too deeply nested"
 
 
 def _in_whole_characters(value: object) -> Any:
-    """Replaces lone surrogates, which JSON escapes can produce but UTF-8 files cannot contain."""
+    """Replaces lone surrogates, which can appear in JSON as escapes but cannot be written to a UTF-8 file."""
     text = json.dumps(value, ensure_ascii=False)
     return json.loads(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))

@@ -1,4 +1,4 @@
-"""Reads the lines of a data set one at a time with their numbers, so that the file can be larger than memory."""
+"""Reads the numbered lines of a data set one at a time, so that the file can be larger than memory."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from factloop.core.errors import DataError
 
 STANDARD_INPUT = "-"
 LONGEST_LINE = 64 * 2**20
-"""In bytes. A longer line probably means that the file has no line ends. Reading it could exhaust the memory."""
+"""In bytes. A longer line probably means that the file has no line ends, and reading it could exhaust the memory."""
 
 
 def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
-    """Yields the lines with their numbers, starting at 1. Each line includes its "\\n" or "\\r\\n"; no other characters
-    end a line. `-` is standard input.
+    """Yields the lines with their numbers, starting at 1. Each line includes its line end, "\\n" or "\\r\\n". `-` is
+    standard input.
 
     A byte order mark is skipped. Raises DataError during iteration if the file cannot be read, or if a line is longer
     than `longest` bytes or is not UTF-8.
@@ -31,7 +31,7 @@ def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tu
             while line := file.readline(longest + 1):
                 number += 1
                 if len(line) > longest:
-                    raise DataError(f"this line is longer than {longest:,} bytes", path=name, line=number)
+                    raise DataError(f"this line is longer than {longest:,} bytes; split it", path=name, line=number)
                 yield number, _decoded(line.removeprefix(codecs.BOM_UTF8) if number == 1 else line, name, number)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path, or closed standard input
         reason = getattr(error, "strerror", None) or error
@@ -44,7 +44,7 @@ def place_name(place: str | Path) -> str:
 
 
 def name_of_data(place: str | Path) -> str:
-    """The name of the data, with a hash if it is a file. Pipes are not hashed, because they can be read only once.
+    """The name and hash of a file, or only the name of a pipe, since a pipe can be read only once.
 
     Raises DataError if the file cannot be read.
     """
@@ -63,7 +63,7 @@ def _opened(place: str | Path) -> AbstractContextManager[IO[bytes]]:
     if str(place) != STANDARD_INPUT:
         return Path(place).open("rb")
     if sys.stdin is None:  # `<&-` in a shell
-        raise ValueError("it is closed")
+        raise ValueError("closed")
     return nullcontext(sys.stdin.buffer)
 
 

@@ -1,4 +1,4 @@
-"""Reads a YAML mapping, and records the line of every field for error messages."""
+"""Reads a YAML mapping and keeps the line number of every field for error messages."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class PlacedYaml:
-    """The mapping in a YAML file."""
+    """The mapping in a YAML file, with line numbers."""
 
     path: str
     fields: Mapping[str, Any]
     lines: Mapping[Place, int]
-    """The line of every field and list entry, starting at 1."""
+    """The line number of every field and list entry, starting at 1."""
 
     def error(self, message: str, place: Sequence[str | int]) -> DataError:
-        """An error that reports the file, the field, and the line of the field (or of the innermost one around it)."""
+        """An error with the file, field and line. If the field is missing, the line is that of the parent field."""
         at = tuple(place)
         line = next(self.lines[at[:end]] for end in range(len(at), -1, -1) if at[:end] in self.lines)
         return DataError(message, path=self.path, line=line, field=".".join(map(str, at)) or None)
 
 
 class PlainLoader(yaml.SafeLoader):
-    """Loads YAML but rejects tags, very long integers, and aliases, since nested aliases take exponential time."""
+    """Loads YAML, but rejects tags, very long integers and aliases. Nested aliases could take exponential time."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
@@ -59,7 +59,7 @@ def read_placed_yaml(text: str, path: str) -> PlacedYaml:
     try:
         node = yaml.compose(text, Loader=PlainLoader)
         if not isinstance(node, yaml.MappingNode):
-            raise DataError("must contain fields and their values, such as `name: first`", path=path, line=1)
+            raise DataError("must contain fields with values, such as `name: first`", path=path, line=1)
         lines = dict(_lines(node, (), 1, path))
         return PlacedYaml(path, yaml.load(text, PlainLoader), lines)
     except yaml.MarkedYAMLError as error:

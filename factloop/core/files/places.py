@@ -1,4 +1,4 @@
-"""Finds the files that a folder or glob includes, and determines whether it would include a new file."""
+"""Lists the files that a folder or glob pattern includes, and predicts whether a new file would be included."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 
 def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
-    """Lists the contents of the folder, visiting each folder only once because links may form a cycle.
+    """Yields all paths in and below the folder except hidden ones, including pipes and broken links.
 
-    This includes pipes and broken links. Folders that cannot be opened, and links to folders outside `within` (by
-    default, `folder` itself), are listed instead of their contents. Hidden names are skipped.
+    Each folder is visited only once, because links may form a cycle. Folders that cannot be opened, and links to
+    folders outside `within` (by default, `folder`), are yielded without their contents.
     """
     within = resolved(within or folder)
     visited: set[tuple[int, int]] = set()
@@ -32,7 +32,7 @@ def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
 
 
 def leads_out(path: Path, within: Path) -> bool:
-    """Whether the path leads out of `within` through a link. `within` must already be resolved."""
+    """Whether a link in the path leads out of `within`. `within` must be resolved."""
     return not resolved(path).is_relative_to(within)
 
 
@@ -56,9 +56,9 @@ def is_hidden(path: Path) -> bool:
 
 
 def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
-    """The first of the (resolved) paths that reading `place` would include once a file exists at that path.
+    """The first path at which a new file would be read as part of `place`, or None. All paths must be resolved.
 
-    None if there is no such path, or if `place` does not exist. Raises OSError and ValueError as `pathlib` does.
+    Also returns None if `place` does not exist. Raises OSError and ValueError as `pathlib` does.
     """
     named = Path(place).expanduser()
     base, wanted = named, tuple[str, ...]()
@@ -76,7 +76,7 @@ def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
 
 
 def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether the pattern matches the path or any folder above it. All files in a matching folder are read."""
+    """Whether the pattern matches the path or any folder above it, since all files in a matching folder are read."""
     if not wanted:
         return True
     if wanted[0] == "**" and _fits(parts, wanted[1:]):

@@ -1,9 +1,9 @@
-"""Creates files and folders that only their owner can read, whatever the umask, since they may contain checked text.
+"""Creates files and folders that only their owner can read, since they may contain checked text.
 
-New files and folders are created with these permissions. If an older version or a library left a file accessible to
-others, group and others lose their permissions when the file is opened. Files that belong to other users, or that are
-on a file system without such permissions, remain unchanged without an error. Nothing is done on Windows, where files
-inherit the permissions of their folder, and only the user and administrators can access the user's own folders.
+If an older version or a library left a file accessible to other users, they lose access when the file is opened.
+Files that belong to someone else, or are on a file system without permissions, remain unchanged without an error. On
+Windows, nothing is done: files inherit the permissions of their folder, and only the user and administrators can access
+the user's folders.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 BESIDE_DATABASE = ("-wal", "-shm")
-"""Suffixes of files that SQLite keeps next to an open database, with the same permissions."""
+"""Suffixes of the files that SQLite creates next to an open database, with the permissions of the database."""
 _OF_OTHERS = 0o077
 _MAKING = threading.Lock()
 
@@ -38,9 +38,9 @@ def write_private(path: Path, data: bytes) -> None:
 def make_private_file(path: Path) -> None:
     """Creates an empty file if it does not exist, for libraries that open it by name. Raises OSError.
 
-    An existing file is not opened, since SQLite may hold locks on it in this process, which closing it would drop.
+    An existing file is not opened, because closing it would drop any locks that SQLite holds on it in this process.
     """
-    with _MAKING:  # another thread must not open the file before it is closed, for the same reason
+    with _MAKING:  # for the same reason, another thread must not open the new file before it is closed here
         try:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE))
         except FileExistsError:
@@ -56,7 +56,7 @@ def make_private_database(path: Path) -> None:
 
 
 def make_private_folder(path: Path) -> None:
-    """Creates the folder and its parents if they do not exist; existing ones keep their permissions. Raises OSError."""
+    """Creates the folder and its parents if they do not exist. Existing folders are unchanged. Raises OSError."""
     try:
         path.mkdir(FOLDER_MODE)
     except FileNotFoundError:

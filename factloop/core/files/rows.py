@@ -1,4 +1,4 @@
-"""Defines a row of a data set, which knows its location and can be converted to a record."""
+"""Defines `Row`, one row of a data set and its location in the file. A row can be converted to a record."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ Identifier = Annotated[str, Field(coerce_numbers_to_str=True), AfterValidator(_n
 
 @dataclass(frozen=True)
 class Row:
-    """The values of a row by name, with the line on which the row starts."""
+    """The values of a row by field name, with the number of the row's first line."""
 
     path: str
     line: int
     fields: Mapping[str, Any]
     file_names: Mapping[str, str] = field(default_factory=dict)
-    """Maps renamed fields to their names in the file, which error messages use."""
+    """Maps renamed fields to their names in the file. Error messages use the names in the file."""
 
     def renamed(self, fields: Mapping[str, Any], file_names: Mapping[str, str]) -> Row:
-        """A row with values derived from this one, at the same location."""
+        """A row with these fields and the location of this row."""
         return Row(self.path, self.line, fields, file_names)
 
     def read_as(self, kind: type[R]) -> R:
@@ -58,7 +58,7 @@ class Row:
             raise self.error(_reason(first), _field(first["loc"])) from error
 
     def numbered(self) -> Row:
-        """The row, with its line number as the `id` if it has no id."""
+        """The row, with the line number as its `id` if it has no id."""
         given = self.fields.get("id")
         return self if given not in (None, "") else replace(self, fields={**self.fields, "id": str(self.line)})
 
@@ -68,7 +68,7 @@ class Row:
 
 
 def shown(value: object) -> str:
-    """A value as shortened JSON. The contents of lists and objects are omitted, because they may be deeply nested."""
+    """A value as JSON, shortened if it is long. The contents of lists and objects are omitted."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list | tuple):
@@ -79,7 +79,7 @@ def shown(value: object) -> str:
 
 def _reason(details: ErrorDetails) -> str:
     if details["type"] == "missing":
-        return "it is missing"
+        return "must be set"
     cause = details.get("ctx", {}).get("error")
     said = str(cause) if isinstance(cause, ValueError) else _WORDS.get(details["type"], details["msg"])
     return f"{said}, not {shown(details['input'])}" if details["loc"] else said  # no location: several fields

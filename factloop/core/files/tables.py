@@ -1,4 +1,4 @@
-"""Reads rows from files in any supported format and converts them to records. Implements JSON arrays and Parquet."""
+"""Reads files in any supported format row by row and converts the rows to records."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class TableItem(Record):
     model_config = ConfigDict(extra="ignore")
 
     id: Identifier
-    """The id in the file, or one based on the item's position."""
+    """The id in the file or, if there is none, the item's line number."""
 
 
 T = TypeVar("T", bound=TableItem)
 
 
 def read_rows(place: str | Path) -> Iterator[Row]:
-    """Reads a file as CSV, Parquet or a JSON array according to its extension, or else as JSON Lines. `-` is stdin.
+    """Reads a file as CSV, Parquet or a JSON array depending on its extension, or else as JSON Lines. `-` is stdin.
 
-    Column names are used unchanged. Raises DataError if the reader for the format does.
+    Column names are used unchanged. Raises whatever the reader for the format raises.
     """
     name = str(place).lower()
     if name.endswith(".csv"):
@@ -49,7 +49,7 @@ def read_rows(place: str | Path) -> Iterator[Row]:
 def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | None = None) -> Iterator[T]:
     """Reads items from several files in order, one item at a time.
 
-    Raises DataError during iteration if a row is malformed, or if its id has already occurred in any of the files.
+    Raises DataError during iteration if a row is malformed, or if an earlier row in any of the files has the same id.
     """
     ids: dict[str, str] = {}
     for place in places:
@@ -76,13 +76,13 @@ def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
 
 
 LARGEST = 256 * 2**20
-"""In characters. An array cannot be read line by line, so all of it must fit in memory."""
+"""In characters. An array cannot be read line by line, so the whole array must fit in memory."""
 
 
 def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Row]:
-    """Yields one row per item. Its `line` is the number of the item, starting at 1. `-` is standard input.
+    """Yields one row per item. The `line` of a row is the number of the item, starting at 1. `-` is standard input.
 
-    Raises DataError if the text has more than `largest` characters, or is not an array with one or more objects.
+    Raises DataError if the text is longer than `largest` characters, or is not an array with one or more objects.
     """
     path = place_name(place)
     try:
@@ -90,7 +90,7 @@ def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Ro
     except json.JSONDecodeError as error:
         raise DataError(f"this is not JSON: {error.msg}", path=path, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
-        raise DataError("this is not JSON: a value is too large or too deep", path=path) from error
+        raise DataError("this is not JSON: a value is too large or too deeply nested", path=path) from error
     if not isinstance(items, list):
         raise DataError(f"must be an array of objects, not {shown(items)}", path=path)
     for number, item in enumerate(items, 1):
@@ -106,7 +106,7 @@ def _read(place: str | Path, path: str, largest: int) -> str:
     for _, line in read_lines(place):
         size += len(line)
         if size > largest:
-            raise DataError(f"this file is longer than {largest:,} characters and is not JSON Lines", path=path)
+            raise DataError(f"a JSON array must not exceed {largest:,} characters; use JSON Lines", path=path)
         parts.append(line)
     return "".join(parts)
 
@@ -115,7 +115,7 @@ _BATCH = 1024  # maximum number of rows in memory
 
 
 def read_parquet(place: str | Path, *, batch: int = _BATCH) -> Iterator[Row]:
-    """Yields each row in the file. Its `line` is the number of the row, starting at 1.
+    """Yields each row in the file. The `line` of a row is its number, starting at 1.
 
     Raises ConfigError if pyarrow is missing, and DataError if the file cannot be read, is not Parquet or has no rows.
     """

@@ -1,4 +1,4 @@
-"""Keeps lines on disk for the duration of a run, for input that can be read only once."""
+"""Keeps input that can be read only once in a temporary file for the duration of a run."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from factloop.core.errors import ConfigError
 
 
 class TemporaryLines:
-    """Lines in an unnamed file, which the system removes even if the process is killed.
+    """Lines in an unnamed temporary file. The system removes the file even if the process is killed.
 
-    All methods except `close` raise ConfigError if the temporary folder cannot be used or is full.
+    All methods except `close` raise ConfigError if the temporary folder is full or cannot be used.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class TemporaryLines:
             raise _unusable(error) from error
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yields all lines in order. While this runs, no lines may be added and no other iteration may start."""
+        """Yields all lines in order. During iteration, add no lines and start no other iteration."""
         try:
             self._file.seek(0)  # also flushes the buffer
         except OSError as error:
@@ -43,4 +43,5 @@ class TemporaryLines:
 
 
 def _unusable(error: OSError) -> ConfigError:
-    return ConfigError(f"{gettempdir()}: cannot store the input during the run ({error.strerror or error})")
+    said = f"{gettempdir()}: cannot store the input during the run ({error.strerror or error})"
+    return ConfigError(f"{said}; free disk space, or set TMPDIR to another folder")

@@ -1,1 +1,1 @@
-"""Shows corrections on the terminal and as HTML pages."""
+"""Shows corrections in the terminal and as HTML pages."""

@@ -1,4 +1,4 @@
-"""Splits a corrected text into unchanged parts, changes (compared phrase by phrase) and marks."""
+"""Splits a corrected text into unchanged parts, changes and marks. Changes are compared phrase by phrase."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class ResponsePart:
-    """A part of the response: unchanged text, or one change with its number, starting at 1."""
+    """A part of the response, which is either unchanged text or one change. Changes are numbered from 1."""
 
     text: str
     pieces: tuple[Piece | Mark, ...]
@@ -30,7 +30,7 @@ class ResponsePart:
 
 
 def parts(correction: Correction) -> list[ResponsePart]:
-    """The response with its marks, split at its changes. A mark after a change is a separate part."""
+    """Splits the response with its marks at the changes. A mark after a change is a separate part."""
     marks = _Marks(correction)
     found: list[ResponsePart] = []
     reached, response = 0, correction.before.response
@@ -49,7 +49,7 @@ def _unchanged(text: str, marks: _Marks) -> list[ResponsePart]:
 
 
 class _Marks:
-    """The marks that still have to be inserted while the text is processed from start to end."""
+    """The marks that have not been inserted yet, while the text is processed from start to end."""
 
     def __init__(self, correction: Correction) -> None:
         self._not_read: Kind = "removed" if correction.accepted else "inserted"

@@ -1,4 +1,4 @@
-"""Renders a correction as a self-contained HTML page: the text with insertions and deletions, and their reasons."""
+"""Renders a correction as a self-contained HTML page that shows all insertions and deletions with their reasons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def render_correction_html(correction: Correction, file: str = "", marks: MarkSt
         name=name_of(before, file),
         file=file,
         against=held_against(before),
-        warnings=[one for one in standing.warnings if one != OFFLINE],  # the line about the judge already says this
+        warnings=[one for one in standing.warnings if one != OFFLINE],  # the line about the judge says the same
         prose=lay_out(list(_stretches(correction, notes))),
         notes=notes,
         changes=[
@@ -41,8 +41,8 @@ def render_correction_html(correction: Correction, file: str = "", marks: MarkSt
 
 
 def _stretches(correction: Correction, notes: Sequence[int]) -> Iterator[PageStretch]:
-    """A stretch for each piece. The last new or removed piece of a change links to the reason for the change, and each
-    mark links to the doubtful passage in the list."""
+    """Yields the pieces of the text. The last inserted or removed piece in a change links to the reason for the change,
+    and each mark links to the entry for the doubtful passage in the list."""
     n_marks = 0
     for part in parts(correction):
         last = max((at for at, one in enumerate(part.pieces) if one.kind in ("removed", "inserted")), default=None)

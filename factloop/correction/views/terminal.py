@@ -1,4 +1,4 @@
-"""Shows a correction on the terminal: the text with its marked changes, their reasons and the decision."""
+"""Shows a correction in the terminal: the text with its changes, the reasons for them, and the decision."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _MARKS = {
     "inserted": ("{+", "+}", "green"),
     "mark": ("", "", "yellow"),
 }
-"""The marks that `wdiff` uses, since not every terminal shows colours."""
+"""The same marks as in `wdiff`, since not every terminal shows colours."""
 
 
 def print_correction(correction: Correction, console: Console) -> None:
-    """Prints the correction at the width of the console. Texts are not interpreted as markup or escape sequences."""
+    """Prints the correction at the width of the console. Markup and escape sequences in the text have no effect."""
     if correction.before.prompt:
         print_question(console, correction.before.prompt)
     if correction.changes:
@@ -77,7 +77,7 @@ def _marked(correction: Correction) -> Text:
 
 
 def _append(text: Text, piece: Piece | Mark) -> None:
-    """Appends the piece inside its marks. White space stays outside them, so that line breaks do not change."""
+    """Appends a piece with its marks. White space stays outside the marks, so that line breaks do not change."""
     opening, closing, style = _MARKS[piece.kind]
     body = piece.text.strip()
     if not body:

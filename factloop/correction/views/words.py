@@ -1,4 +1,4 @@
-"""Describes a correction in words, with the same wording everywhere."""
+"""Describes a correction in words, so that all outputs use the same wording."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|]")
 
 LEFT_WORDS = {
     LeftReason.REWRITE_FAILED: "there is no new wording",
-    LeftReason.NOT_CONFIRMED: "its change failed the second check and was undone",
-    LeftReason.LAYOUT: "the text after it depends on it, as after a table header or an underlined heading",
+    LeftReason.NOT_CONFIRMED: "the change failed the second check and was undone",
+    LeftReason.LAYOUT: "the next line belongs to the sentence, as after a table header or an underlined heading",
     LeftReason.UNMENDABLE: "the evidence offers no replacement",
     LeftReason.NO_PLACE: "the response does not contain the sentence",
 }
@@ -29,7 +29,7 @@ KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "reworded"}
 
 
 def decision(correction: Correction) -> str:
-    """The decision, and the numbers that it is based on."""
+    """The decision and the reason for it."""
     is_clean = correction.rejected is Rejection.NOTHING_TO_CORRECT
     judged_by = correction.before.fingerprint
     is_said = OFFLINE in correction.report.warnings
@@ -38,7 +38,7 @@ def decision(correction: Correction) -> str:
 
 
 def headline(correction: Correction) -> str:
-    """The decision in a few words. A text with more problems of any kind is not described as better."""
+    """The decision in a few words. If a text has more problems of any kind than before, the headline says so."""
     if correction.accepted:
         worse = _worse(correction)
         said = f"Changed, but {' and '.join(worse)} than before" if worse else "Corrected"
@@ -50,7 +50,7 @@ def headline(correction: Correction) -> str:
 
 
 def unjudged(correction: Correction) -> str:
-    """The number of sentences in the final text that contain claims without a verdict; empty if there are none."""
+    """Says how many sentences in the final text contain claims without a verdict. Empty if no sentence does."""
     n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
     were, them = ("was", "it") if n == 1 else ("were", "them")
     return f"{plural(n, 'sentence')} {were} not judged; read {them} yourself" if n else ""
@@ -73,7 +73,7 @@ def response_title(correction: Correction) -> str:
 
 
 def kept_back(correction: Correction) -> str | None:
-    """One line about a rejected correction, unchanged faulty sentences or, otherwise, unjudged ones, if any."""
+    """One line about a rejected correction, or about faulty or unjudged sentences. None if there are no problems."""
     if not correction.accepted:
         is_done = correction.rejected is Rejection.NOTHING_TO_CORRECT
         return unjudged(correction) or None if is_done else f"the original text was kept: {correction.why}"
@@ -88,7 +88,7 @@ def kept_back(correction: Correction) -> str | None:
 
 
 def changes_words(correction: Correction) -> str:
-    """The number of changes of each kind, or `none`."""
+    """The number of changes of each kind, or `none` if there are no changes."""
     kinds = [change.kind for change in correction.changes]
     parts = [f"{kinds.count(kind)} {words}" for kind, words in KIND_WORDS.items() if kind in kinds]
     if correction.left:
@@ -97,12 +97,12 @@ def changes_words(correction: Correction) -> str:
 
 
 def change_reason(change: Change) -> str:
-    """The reason for a change: the findings on its claims and any further details. Empty in older corrections."""
+    """The findings on the changed claims and any other reason for the change. Empty in older corrections."""
     return "; ".join(filter(None, (*map(finding_words, change.findings), change.detail)))
 
 
 def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | None:
-    """The number of unproven sentences in the final text, and how they are marked; None if all are proven.
+    """Says how many sentences in the final text are unproven and how they are marked, or None if all are proven.
 
     For example, `1 sentence is unproven; it is marked [unverified]`.
     """
@@ -122,7 +122,7 @@ def doubted(correction: Correction, doubt: Doubt) -> str:
 
 
 def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> str:
-    """The findings on a passage, and how it is marked: in brackets, by the footnote with this number, or not at all."""
+    """The findings on a passage and how the passage is marked. `note` is the number of its footnote, if it has one."""
     found = ", ".join(map(finding_words, doubt.findings))
     if doubt.mark is None:
         return f"{found}; not marked"
@@ -130,19 +130,19 @@ def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> 
 
 
 def note_numbers(correction: Correction) -> range:
-    """The footnote number of each mark, in order. The numbers continue those of the footnotes in the text."""
+    """The footnote numbers of the marks, in order. The first number is one more than the last footnote in the text."""
     first = max(map(int, _NUMBERED_NOTE.findall(correction.text)), default=0) + 1
     return range(first, first + len(correction.marks))
 
 
 def footnoted(correction: Correction) -> str:
-    """The final text in Markdown, with footnotes instead of bracketed marks. They state the findings and reasons."""
+    """The final text in Markdown. Footnotes with the findings and their reasons replace the marks in brackets."""
     text, report = correction.text, correction.report
     parts, notes, reached = [], [], 0
     marked = [(doubt, doubt.mark) for doubt in correction.doubts if doubt.mark is not None]
     for number, (doubt, (start, end)) in zip(note_numbers(correction), marked, strict=True):
         mark = text[start:end]
-        before = " " if text[:start].endswith(("]", "!")) else ""  # otherwise it would be read as a link or an image
+        before = " " if text[:start].endswith(("]", "!")) else ""  # or the footnote would be read as a link or an image
         parts += [text[reached:start], f"{before}[^{number}]{mark[len(mark.rstrip()) :]}"]
         reached = end
         reasons = dict.fromkeys(one.why for one in claims_of(report, doubt.claims) if one.why)
@@ -160,7 +160,7 @@ def claims_of(report: FactualityReport, ids: Iterable[str]) -> list[ClaimView]:
 
 
 def evidence_of(correction: Correction, change: Change) -> list[Evidence]:
-    """The evidence that the new wording is based on or, for a removed sentence, the evidence against its claims."""
+    """The evidence for the new wording or, if the sentence was removed, the evidence against its claims."""
     wrong = claims_of(correction.before, change.claims)
     wanted = set(change.evidence) or {item for one in wrong for item in one.claim.judgement.cited}
     found: dict[tuple[str, str], Evidence] = {}

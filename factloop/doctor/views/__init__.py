@@ -1,1 +1,1 @@
-"""Shows the findings of `factloop doctor` on the terminal."""
+"""Shows the findings of `factloop doctor` in the terminal."""

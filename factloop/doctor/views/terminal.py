@@ -1,4 +1,4 @@
-"""Shows the findings as a table with each part, whether it works, and how to fix it if it does not."""
+"""Shows the findings as a table. Each row says whether a part works and, if not, how to fix it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def findings(diagnosis: Diagnosis) -> Sheet:
         (name("What"), lambda found: found.part.replace("_", " ")),
         (name("Which"), lambda found: found.name or "–"),
         (name("State"), _state),
-        (name("How; what to do"), _said),
+        (name("Details"), _said),
     )
     return sheet_of("Configured", columns, diagnosis.parts)
 
@@ -59,5 +59,5 @@ def _installation(diagnosis: Diagnosis) -> list[Row]:
     ]
     if absent:
         install = absent[0].install.replace(f"[{absent[0].extra}]", "[EXTRA]")
-        rows.append(("Without", Text(visible(f"{', '.join(one.extra for one in absent)}: {install}"))))
+        rows.append(("Missing", Text(visible(f"{', '.join(one.extra for one in absent)}; to install: {install}"))))
     return rows + usage_rows(diagnosis.usage)

@@ -15,12 +15,12 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 class FactualityMetric(BaseMetric):
     """Scores `actual_output` against `retrieval_context`.
 
-    A test case passes if the score reaches the threshold and no claim is unscored. If no claim was scored, the metric
+    A test case passes if the score reaches the threshold and no claim is unscored. If no claims were scored, the metric
     has an `error` and no score.
     """
 
     def __init__(self, check: AnyChecker | None = None, threshold: float = 1.0) -> None:
-        self.check, self.threshold = as_check(check), threshold  # DeepEval copies a metric by these names
+        self.check, self.threshold = as_check(check), threshold  # DeepEval uses these names to copy a metric
 
     def measure(self, test_case: LLMTestCase, *args: Any, **kwargs: Any) -> float | None:
         return run_blocking(self.a_measure(test_case, *args, **kwargs))
@@ -32,7 +32,7 @@ class FactualityMetric(BaseMetric):
         found = await ascore(self.check, test_case.actual_output, test_case.input, given)
         self.score, self.reason, self.success = found.value, found.comment, found.passes(self.threshold)
         self.score_breakdown = found.metadata
-        self.error = f"no claim was scored: {found.comment}" if found.value is None else None
+        self.error = f"no claims were scored: {found.comment}" if found.value is None else None
         return self.score
 
     def is_successful(self) -> bool:

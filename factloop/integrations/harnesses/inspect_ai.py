@@ -17,7 +17,7 @@ def factuality(check: AnyChecker | None = None) -> Scorer:
     """
     checking = as_check(check)
 
-    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - the evidence is the target
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - the evidence serves as the target
         found = await ascore(checking, state.output.completion, state.input_text, state.metadata)
         told = {"explanation": found.comment, "metadata": found.metadata}
         if found.value is None:

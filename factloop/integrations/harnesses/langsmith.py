@@ -1,4 +1,4 @@
-"""factloop's score as a LangSmith evaluator, which works like the evaluators in openevals."""
+"""factloop's score as a LangSmith evaluator, in the style of the evaluators in openevals."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 def factuality_evaluator(check: AnyChecker | None = None) -> Callable[..., dict[str, Any]]:
-    """Returns an evaluator for `Client.evaluate` and `Client.aevaluate`, with `key`, `score`, `comment` and `metadata`.
+    """Returns an evaluator for `Client.evaluate` and `Client.aevaluate`.
 
     The answer is read from `outputs`, the question from `inputs`, and documents from either of these or from
     `reference_outputs`, each under the check's key. If the target returns a string, use `Keys(response="output")`.
-    `score` is None if no claim was scored. Raises ConfigError, DataError.
+    Results contain `key`, `score`, `comment` and `metadata`. `score` is None if no claims were scored. Raises
+    ConfigError, DataError.
     """
     checking = as_check(check)
 

@@ -13,9 +13,10 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 def factuality_scorer(check: AnyChecker | None = None) -> Scorer:
-    """Returns a scorer of `outputs`. Documents are read from `outputs`, `inputs` or `expectations`, by the check's key.
+    """Returns a scorer for `outputs`. Documents are read from `outputs`, `inputs` or `expectations`, under the check's
+    key.
 
-    If no claim was scored, the feedback has an error and no value. Raises ConfigError, DataError.
+    If no claims were scored, the feedback has an error and no value. Raises ConfigError, DataError.
     """
     checking = as_check(check)
 
@@ -25,7 +26,7 @@ def factuality_scorer(check: AnyChecker | None = None) -> Scorer:
         return Feedback(
             name=NAME,
             value=found.value,
-            error="no claim was scored" if found.value is None else None,
+            error="no claims were scored" if found.value is None else None,
             rationale=found.comment,
             metadata={name: str(value) for name, value in found.metadata.items()},
         )

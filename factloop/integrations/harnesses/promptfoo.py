@@ -1,4 +1,5 @@
-"""factloop's score as a Python assertion for promptfoo, which runs the user's file and needs no extra package."""
+"""factloop's score as a Python assertion for promptfoo. promptfoo runs the user's file, so it needs no extra
+package."""
 
 from __future__ import annotations
 
@@ -16,12 +17,12 @@ from factloop.reports.claims import views_of
 def factuality_assert(
     check: AnyChecker | None = None, threshold: float = 1.0
 ) -> Callable[[Any, Mapping[str, Any]], dict[str, Any]]:
-    """Returns the function `get_assert` for an assertion file. It returns a GradingResult.
+    """Returns a `get_assert` function for an assertion file. The function returns a GradingResult.
 
     The question is read from `vars`, and documents from `vars`, the assertion's `config` or the provider's `metadata`,
     each under the check's key. The assertion passes if the score reaches the threshold and no claim is unscored. Each
-    scored claim is a component. If no claim was scored, the function raises FactloopError, which promptfoo displays as
-    an error of the assertion. Raises ConfigError, DataError.
+    scored claim has its own component result. If no claims were scored, the function raises FactloopError, and
+    promptfoo reports an error for the assertion. Raises ConfigError, DataError.
     """
     checking = as_check(check)
 
@@ -29,7 +30,7 @@ def factuality_assert(
         others = (context.get(place) or {} for place in ("config", "metadata"))
         found = run_blocking(ascore(checking, output, context.get("vars") or {}, *others))
         if found.value is None:
-            raise FactloopError(f"no claim was scored\n{found.comment}")
+            raise FactloopError(f"no claims were scored\n{found.comment}")
         claims = [one for one in views_of(found.report.claims) if one.claim.judgement.verdict in SCORED]
         return {
             "pass": found.passes(threshold),

@@ -13,7 +13,7 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 @dataclass
 class FactualityEvaluator(Evaluator[Any, Any, Any]):
-    """Scores the output of a case. Documents are read from the output, inputs or metadata, by the check's key.
+    """Scores the output of a case. Documents are read from the output, inputs or metadata, under the check's key.
 
     Also reports the number of scored claims (`n_scored`) and unscored claims (`n_unscored`). A case without scored
     claims has only these two values, so averages leave it out.
@@ -30,4 +30,4 @@ class FactualityEvaluator(Evaluator[Any, Any, Any]):
         return {name: EvaluationReason(n, found.comment) for name, n in figures.items() if n is not None}
 
     def build_serialization_arguments(self) -> dict[str, Any]:
-        return {}  # a checker is not data, so reports show only the evaluator's name
+        return {}  # a checker cannot be serialized, so reports show only the evaluator's name

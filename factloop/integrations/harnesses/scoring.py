@@ -1,4 +1,4 @@
-"""Calculates the score of an answer for all harnesses."""
+"""Calculates the score of an answer in the same way for all harnesses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Score:
 
     @property
     def value(self) -> float | None:
-        """Precision: the fraction of scored claims that are supported, from 0 to 1, or None if no claim was scored."""
+        """Precision: the fraction of scored claims that are supported, in [0, 1], or None if no claims were scored."""
         return self.report.precision
 
     @property
@@ -38,7 +38,7 @@ class Score:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """`n_scored` and `n_unscored`, which are numbers of claims, and `judge`."""
+        """The number of scored claims (`n_scored`), the number of unscored claims (`n_unscored`) and the `judge`."""
         counts = self.report.counts
         return {"n_scored": counts.scored, "n_unscored": counts.unscored, "judge": self.report.fingerprint.judge}
 
@@ -48,7 +48,8 @@ class Score:
 
 
 async def ascore(check: FactCheckRunnable, answer: object, question: object = None, *others: object) -> Score:
-    """Scores an answer to a question. Each is a string, a message, or a record that contains it under the check's key.
+    """Scores an answer to a question. Both can be strings, messages, or records that contain the text under the check's
+    key.
 
     Documents come from the first record among `answer`, `question` and `others` that contains the key for documents.
     Costs money if a model or a paid search is used. Raises ConfigError, DataError.

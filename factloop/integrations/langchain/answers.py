@@ -16,7 +16,7 @@ from pydantic_core import to_jsonable_python
 from factloop.integrations.langchain.inputs import is_revision_request
 
 PARSED = frozenset({"parsed", "tool_calls"})
-"""Fields outside the content in which providers' message classes repeat the answer."""
+"""Fields in which providers' message classes repeat the answer, in addition to the content."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class FinalAnswer:
         return last.name if self.structured is not None and isinstance(last, ToolMessage) else None
 
     def split(self, text: str) -> tuple[str, ...]:
-        """Splits a new text for the whole answer into parts. If that is impossible, the first part contains all."""
+        """Splits a new answer into one text for each of `texts`. If impossible, the first text contains everything."""
         paragraphs, counts = text.split("\n\n"), [one.count("\n\n") + 1 for one in self.texts]
         if len(paragraphs) != sum(counts):
             return text, *[""] * (len(counts) - 1)
@@ -47,10 +47,10 @@ class FinalAnswer:
         return tuple("\n\n".join(next(rest) for _ in range(count)) for count in counts)
 
     def replaced(self, texts: Sequence[str], *, blocked: bool) -> tuple[list[BaseMessage], Any]:
-        """Returns the messages that replace the guarded texts with these texts, and the updated structured response.
+        """Returns messages in which `texts` replace the guarded texts, and the updated structured response.
 
         New messages get new ids, because a stream of messages skips ids that it has already seen. If the answer is
-        `blocked`, none of it is kept.
+        `blocked`, the new messages keep nothing from it.
         """
         new = dict(zip(self.texts, texts, strict=True))
         structured = _with(self.structured, new)
@@ -81,8 +81,8 @@ class FinalAnswer:
 def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswer | None:
     """Returns the final answer of an agent, or None if there is no answer, or if nothing in the answer is guarded.
 
-    In a structured response, the texts under the `named` keys are guarded. If there are none, or no keys are named, all
-    texts of at least two words are guarded.
+    In a structured response, the texts under the `named` keys are guarded. If it has no such texts, or if no keys are
+    named, all texts of at least two words are guarded.
     """
     messages = list(state["messages"])
     while messages and is_revision_request(messages[-1]):  # an answer with a draft's id takes the draft's place
@@ -102,13 +102,13 @@ def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswe
 
 
 def _says_something_or_nothing(message: AIMessage) -> bool:
-    """Whether the message contains text or nothing, rather than an image or a refusal."""
+    """Whether the message contains text or is empty, as opposed to an image or a refusal."""
     says_nothing_else = all(block["type"] in ("text", "reasoning") for block in message.content_blocks)
     return bool(str(message.text).strip()) or says_nothing_else
 
 
 def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
-    """Returns the content with a new text. Unless blocked, keeps other blocks, and old text that is only extended."""
+    """Returns the content with a new text. Unless blocked, other blocks are kept, and added text becomes a block."""
     content, before = message.content, str(message.text)
     if isinstance(content, str) or blocked:
         return text
@@ -119,7 +119,6 @@ def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
 
 
 def _parts(value: Any) -> Mapping[Any, Any]:
-    """Returns the contents of an object or a list by name or index."""
     if isinstance(value, Mapping):
         return value
     if isinstance(value, BaseModel):
@@ -130,7 +129,8 @@ def _parts(value: Any) -> Mapping[Any, Any]:
 
 
 def leaves(value: Any, keys: Collection[str] = (), *, named: bool = True) -> Iterator[str]:
-    """Yields the texts in a value: all if it is `named`, else those under `keys` or, without keys, of several words."""
+    """Yields the texts in a value: all texts if the value is `named`, or otherwise the texts under `keys`. If there are
+    no `keys`, yields texts of at least two words."""
     if type(value) is str and (named or (not keys and len(value.split()) > 1)):
         yield value
     for key, one in _parts(value).items():

@@ -24,12 +24,12 @@ MOST_CLAIMS, MOST_PASSAGES = 10, 8
 
 
 class CorrectionRunnable(InOneLoop[Correction]):
-    """Corrects an answer with the documents from which it was written.
+    """Corrects an answer with the help of the documents from which it was written.
 
         chain | CorrectionRunnable(FactChecker("openai:gpt-4o-mini")) | (lambda done: done.text)
 
     The input is the same as for `FactCheckRunnable`, with the same keys, mode and retriever. The output is a
-    `Correction`. Its `text` is the rewritten answer if a second check found it better, or otherwise the original answer
+    `Correction`. Its `text` is the rewritten answer if a second check rated it better, or otherwise the original answer
     with marks after doubtful passages. Costs money if a model is used. Raises ConfigError, or DataError for invalid
     input.
     """
@@ -68,13 +68,14 @@ class CorrectionRunnable(InOneLoop[Correction]):
 
 
 def can_be_revised(report: FactualityReport) -> bool:
-    """Whether the agent could give a better answer. If only checks failed, it could not."""
+    """Whether the agent could give a better answer. It could not if the only problem is that checks failed."""
     return bool(_failing(report))
 
 
 def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
-    """Returns a message, marked as factloop's own, that lists the failed claims and what the evidence says. It lists at
-    most ten, with contradicted and unproven claims in separate lists.
+    """Returns a message, marked as factloop's own, with up to ten failed claims and what the evidence says.
+
+    Contradicted claims and unproven claims are listed separately.
     """
     failing = _failing(report)[:MOST_CLAIMS]
     told = {
@@ -104,7 +105,7 @@ def without_drafts(messages: Sequence[BaseMessage], tool: str | None = None) -> 
 
 
 def _length_of_draft(before: Sequence[BaseMessage], tool: str | None) -> int:
-    """Returns the number of messages in an answer (a text, or a call and its result), or 0 if other calls need it."""
+    """Returns how many messages form the answer (a text, or a call and its result), or 0 if other calls need them."""
     match before:
         case [*_, AIMessage(tool_calls=[])]:
             return 1
@@ -129,6 +130,5 @@ def _outcome(claim: Claim) -> str:
 
 
 def _evidence(claims: Sequence[Claim]) -> list[Evidence]:
-    """Returns the evidence on which the verdicts are based, without repeated passages."""
     cited = [item for claim in claims for item in claim.evidence if item.id in claim.judgement.cited]
     return list({(item.source, item.passage): item for item in cited}.values())[:MOST_PASSAGES]

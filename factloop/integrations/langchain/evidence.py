@@ -19,7 +19,7 @@ from factloop.tools.text.sentences import split_sentences
 from factloop.tools.text.silence import silence_of
 
 Extract = Callable[[Mapping[str, Any]], Sequence[Document | str]]
-"""Extracts the evidence for an answer from the agent's state, instead of using the results of its tools."""
+"""Extracts the evidence for an answer from the agent's state. Tool results are then not used."""
 ReadSystem = Callable[[str], Sequence[Document | str]]
 """Reads documents from the text of a system message."""
 
@@ -35,12 +35,12 @@ class Evidence:
     conversation: bool
     """Whether evidence retrieved for earlier questions also counts."""
     tools: frozenset[str] | None
-    """The tools whose results are evidence. None stands for all tools."""
+    """The tools whose results are evidence, or None for all tools."""
 
     def of(self, state: Mapping[str, Any], told: Sequence[str], *, answering: str | None) -> list[Document]:
         """Returns the documents. `told` contains the model's system messages. Raises DataError.
 
-        `answering` is the tool that the model calls to return its answer. The answer is not evidence.
+        `answering` is the tool that the model calls to return its answer. The output of this tool is not evidence.
         """
         if self.extract is not None:
             brought: Sequence[Document] = documents_of("what extract returned", self.extract(state)) or ()
@@ -57,9 +57,9 @@ class Evidence:
         return [*told, text] if text.strip() and text not in told else None
 
     def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[Document]:
-        """Yields the results of tools, without text that the model wrote in earlier calls.
+        """Yields tool results, leaving out text that the model wrote in earlier calls.
 
-        Documents returned by a named tool are not shortened, because the model may send a true sentence to look it up.
+        Documents from a named tool are not shortened, because the model may have used a true sentence as a query.
         """
         asked = max((place for place, one in enumerate(messages) if is_persons(one)), default=-1)
         names: dict[str | None, str] = {}
@@ -107,6 +107,5 @@ def _plain(text: str) -> str:
 
 
 def _statements(text: str) -> list[str]:
-    """Returns the sentences that state something by themselves."""
     found = [one.text for one in split_sentences(text)]
     return [one for one in found if " " in one and silence_of(Part(one, 0, len(one), "heading")) is None]

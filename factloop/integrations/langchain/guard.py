@@ -41,10 +41,11 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         chain = prompt | model | FactCheckStreamGuard(check, documents=documents)
         for text in chain.stream(...): ...
 
-    The previous step yields texts, messages, or mappings with `response` and optionally `question` and `documents`,
-    under the keys of `check`: `RunnablePassthrough.assign(response=prompt | model) | FactCheckStreamGuard(check)`. If
-    `documents` is not set, the guard waits for documents in the input. If the input contains none, the guard searches
-    the retriever of `check`, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
+    The previous step must yield strings, messages or mappings. A mapping contains `response` and optionally `question`
+    and `documents`, under the keys of `check`. For example, use
+    `RunnablePassthrough.assign(response=prompt | model) | FactCheckStreamGuard(check)`. If `documents` is not set, the
+    guard waits for documents in the input. If the input contains no documents, the guard searches the retriever of
+    `check`, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
 
     `policy` and `options` have the same meaning as for `StreamGuard`. By default, the limits of `check` apply to each
     sentence. `on_event` is called with each event. The last event contains the report. Raises ConfigError, DataError.
@@ -104,8 +105,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     async def _guarded(
         self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]
     ) -> AsyncGenerator[str, None]:
-        """Yields the released text, and closes the streams in which LangChain wraps the chunks. LangChain does not, and
-        garbage collection would fail because it would close all of them at the same time."""
+        """Yields the released text, and closes the streams that LangChain wraps around the chunks. LangChain leaves
+        them open. Garbage collection would close all of them at the same time, which raises errors."""
         steps: Any = self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
         async with closed_after(chunks), aclosing(steps):
             async for text in steps:
@@ -127,8 +128,6 @@ class FactCheckStreamGuard(Runnable[Any, str]):
 
 
 class _StreamedAnswer:
-    """The stream of a chain, split into the answer, its question and its documents."""
-
     def __init__(self, chunks: AsyncIterator[Any], keys: Keys, documents: Documents | None) -> None:
         self._chunks, self._keys = chunks, keys
         self._waits = documents is None
@@ -138,7 +137,7 @@ class _StreamedAnswer:
         self.question: str | None = None
 
     async def begin(self) -> None:
-        """Reads up to the first words of the answer, or up to the documents if they come later."""
+        """Reads until the answer has begun and, if documents are expected, until they have arrived."""
         async for chunk in self._chunks:
             self._begun.append(self._take(chunk))
             is_mapping = isinstance(chunk, Mapping)
@@ -158,7 +157,7 @@ class _StreamedAnswer:
             given = documents_at(self._keys.documents, chunk[self._keys.documents])
             if isinstance(given, tuple) and isinstance(self.documents, tuple):
                 self.documents = (*self.documents, *given)
-            elif given is not None:  # anything but a list replaces the earlier value, as when LangChain adds chunks
+            elif given is not None:  # as in LangChain, any other value replaces the earlier one
                 self.documents = given
         if (question := chunk.get(self._keys.question)) is not None:
             self.question = (self.question or "") + (question_at(self._keys.question, question) or "")

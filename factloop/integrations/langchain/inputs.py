@@ -43,12 +43,9 @@ class Keys:
     def read(self, given: object) -> AnswerInput:
         """Reads the answer from a mapping, and ignores other keys. Raises DataError."""
         if not isinstance(given, Mapping):
-            hint = (
-                f" (in a chain: RunnablePassthrough.assign({self.response}=...) before it)"
-                if isinstance(given, str | BaseMessage)
-                else ""
-            )
-            raise DataError(f"the input: must be a mapping with {self.response!r}, not {type(given).__name__}{hint}")
+            assign = f"; in a chain, put RunnablePassthrough.assign({self.response}=...) before this step"
+            hint = assign if isinstance(given, str | BaseMessage) else ""
+            raise DataError(f"the input must be a mapping with {self.response!r}, not {type(given).__name__}{hint}")
         return AnswerInput(
             response=text_at(self.response, given.get(self.response), AIMessage),
             question=question_at(self.question, given.get(self.question)),
@@ -93,7 +90,7 @@ def documents_at(name: str, value: Any) -> Documents | None:
 
 
 def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
-    """Returns the text of a string or message or, in a list, of the speaker's last message. Raises DataError."""
+    """Returns the text of a string or message, or of the speaker's last message in a list. Raises DataError."""
     if isinstance(value, str):
         return value
     if isinstance(value, BaseMessage):
@@ -115,7 +112,7 @@ def is_persons(message: BaseMessage) -> bool:
 
 
 def brought_by(answer: ToolMessage) -> list[Document]:
-    """Returns the documents in a tool's result or, if there are none, its text.
+    """Returns the documents in a tool's result, or the result's text if it contains no documents.
 
     Messages from failed tools and factloop's own reports are not evidence.
     """

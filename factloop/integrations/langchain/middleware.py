@@ -1,5 +1,4 @@
-"""A guard for `langchain.agents.create_agent` that checks the final answer against the evidence that the agent
-retrieved."""
+"""A guard for `langchain.agents.create_agent` that checks the final answer against the evidence that was retrieved."""
 
 from __future__ import annotations
 
@@ -51,7 +50,7 @@ LastAction = Literal["annotate", "block", "record"]
 Retrieved = Literal["turn", "conversation"]
 BLOCKED = "I cannot give an answer here: what I wrote could not be confirmed by the sources that I found."
 BLOCKED_UNCHECKED = "I cannot give an answer right now: what I wrote could not be checked."
-BLOCKED_EMPTY = "I cannot give an answer here: I have found none."
+BLOCKED_EMPTY = "I cannot give an answer here, because I did not find one."
 MAX_REVISIONS = 2
 
 log = logging.getLogger(__name__)
@@ -67,7 +66,7 @@ class FactCheckState(AgentState[Any]):
     factcheck_usage: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
     """The cost of all checks and corrections since the user's last message, including checks of drafts."""
     factcheck_told: NotRequired[Annotated[list[str], PrivateStateAttr]]
-    """The system messages with which the model was called, if they are evidence."""
+    """The system messages that the model received, if they are evidence."""
 
 
 def in_a_note(report: FactualityReport) -> str:
@@ -87,16 +86,17 @@ def in_its_place(report: FactualityReport) -> str:
 class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     """Checks an agent's final answer against the results of its tools since the user's last message.
 
-    With `retrieved="conversation"`, all results of the tools count. This suits agents that answer follow-up questions
-    from earlier results, but an answer may then pass because of evidence for another question. You can add evidence:
+    With `retrieved="conversation"`, all tool results in the conversation count. This suits agents that answer follow-up
+    questions from earlier results, but an answer may then pass because of evidence for another question. You can add
+    evidence:
 
     - `documents` are always included;
-    - `system_message=True` adds the system message with which the model was called, for example from LangChain's
-      `dynamic_prompt` if it precedes this middleware in the list. Pass a function of the text to select evidence in it;
+    - `system_message=True` adds the system message that the model received, including one from LangChain's
+      `dynamic_prompt` if that middleware comes first. Pass a function to select evidence in the message's text;
     - `extract`, a function of the agent's state, returns the evidence to use instead of the tools' results.
 
-    `evidence_tools` limits which tools provide evidence. Statements that the model wrote in the arguments of a call are
-    removed from later tool results, because an echo is not evidence. Names without a tool are logged as a warning.
+    `evidence_tools` lists the tools that provide evidence. A warning is logged for names that match no tool. Statements
+    that the model wrote in a call's arguments are removed from later tool results, because an echo is not evidence.
 
     `action`:
 
@@ -108,8 +108,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     - `revise` asks the agent for another answer while `blocks` returns True, at most `max_revisions` times. The agent
       receives the failed claims and what the evidence says, and may use its tools again. Its next answer is checked
       against everything retrieved since the user's last message. If no answer passes, `then` applies (by default
-      `block`). At the end, drafts and requests are removed from the messages, but their reports are kept. An answer is
-      not sent back if only its check failed, because another answer would not help;
+      `block`). At the end, drafts and requests are removed from the messages, but the drafts' reports are kept. An
+      answer is not sent back if only its check failed, because another answer would not help;
     - `correct` replaces the answer with the corrected text. Contradicted passages are corrected if a second check
       confirms the improvement. Doubtful passages are marked, as set by `contradicted`, `unsupported` and `unscored`
       (see `Corrector`). If `blocks` still returns True, the text is annotated, but the default `blocks` ignores marked
@@ -117,20 +117,20 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       `block`); with `annotate` or `record`, these claims are marked.
 
     In a structured response (`response_format=`), the texts under the keys in `fields` are guarded, at any depth. If
-    `fields` is empty or none of its keys is present, all texts of at least two words are guarded. They form one answer:
-    if it is blocked, `message` replaces each text, and the note of `annotate` goes below the first. Messages that
-    contain the response as JSON or a tool call are updated. If a tool message ends the run (`return_direct`), it is the
-    answer.
+    `fields` is empty or none of its keys is present, all texts of at least two words are guarded. The guarded texts
+    form one answer: `block` replaces each text with `message`, and `annotate` adds its note below the first text.
+    Messages that contain the response as JSON or a tool call are updated. If a tool message ends the run
+    (`return_direct`), it is the answer.
 
-    The report is always in the state, as `factcheck`. In faithfulness mode, an answer without evidence has no judged
+    The report is stored in the state as `factcheck`. In faithfulness mode, an answer without evidence has no judged
     claims and is blocked if it makes any claims. A tool's documents are those in its artifact or, if there are none,
     its text. An empty answer has a report without claims, and is blocked or annotated unless your own `blocks` decides
     otherwise. A response without guarded texts passes unchecked, as does an image or a provider's refusal block. In
     these cases, `factcheck` is None. If the judge is unreachable, claims stay unscored. Raises ConfigError.
 
-    The model's own output cannot be held back: a stream of the agent's `messages` contains it, in tokens or whole,
-    before the check starts. A replacement has a new id, so it appears later in that stream. In `updates`, the step of
-    this middleware (`NAME.after_agent`) always contains the answer that it releases.
+    The model's own output cannot be held back. It appears in a stream of the agent's `messages`, in tokens or whole,
+    before the check starts. A replacement appears later in the stream, with a new id. In `updates`, this middleware's
+    step (`NAME.after_agent`) always contains the released answer.
     """
 
     state_schema = FactCheckState
@@ -166,7 +166,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         if max_revisions < 1:
             raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
         if blocks is not None and passing:
-            raise ConfigError("set either blocks or passing, because blocks also decides what passes")
+            raise ConfigError("set either blocks or passing, not both: blocks already decides what passes")
         self.check = as_check(check)
         self._correction = CorrectionRunnable(
             self.check, max_rounds=max_rounds, contradicted=contradicted, unsupported=unsupported, unscored=unscored
@@ -214,7 +214,6 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     def _with_told(
         self, request: ModelRequest[Any], response: ModelResponse[Any]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        """Returns the response, and adds the system message to the state."""
         state: Any = request.state
         told = self._gatherer.noted(state.get("factcheck_told") or [], request.system_message)
         if told is None:
@@ -241,7 +240,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return outer_span(self.check.checker.settings.tracing, "guard", {"factloop.guard.action": self._action})
 
     def _asked(self, state: FactCheckState) -> tuple[FinalAnswer | None, dict[str, Any] | None]:
-        """Returns the final answer and the check's input with question and evidence, or None if there is no answer."""
+        """Returns the final answer and the input for its check. Both are None if there is no answer."""
         answer = final_answer(state, self._fields)
         if answer is None:
             return None, None
@@ -317,7 +316,6 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
 
 def _name_of(tool: BaseTool | dict[str, Any]) -> str:
-    """Returns the name of one of the agent's tools, or of a tool that the model's provider runs."""
     if isinstance(tool, BaseTool):
         return tool.name
     return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type"))
@@ -326,5 +324,5 @@ def _name_of(tool: BaseTool | dict[str, Any]) -> str:
 def _names(setting: str, given: Collection[str]) -> frozenset[str]:
     names = frozenset([given] if isinstance(given, str) else given)
     if not all(isinstance(name, str) for name in names):
-        raise ConfigError(f"{setting}: must be names, such as {setting}=('answer',)")
+        raise ConfigError(f"{setting}: must contain names, such as {setting}=('answer',)")
     return names

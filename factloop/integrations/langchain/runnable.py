@@ -52,15 +52,15 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
     The input is a mapping with `response` (a string or a message) and optionally `question` (a string, a message or a
     history) and `documents` (as for `FactChecker.acheck`; without them, `retriever` is searched). `keys` renames these
     keys, for example `Keys(question="input", documents="context")`. Other keys in the input are ignored. The output is
-    a `FactualityReport`. Its evidence refers to each document by the `source` in its metadata, and its warnings state
-    the mode:
+    a `FactualityReport`. Evidence in the report refers to a document by the `source` in the document's metadata. The
+    report's warnings state the mode:
 
     - `faithfulness` (the default) checks only against the documents in the input. If there are none (an empty list, or
     None without a retriever), every claim is unscored (`no_source`). A missing key raises ConfigError.
     - `factuality` searches these documents first, and then the checker's own sources.
 
     `stream` and `astream` yield the events of `factloop.core.events` as they happen, followed by the report itself
-    (instead of `check_finished`), so the next step in a chain receives the same value as from `invoke`. Callbacks,
+    (instead of `check_finished`), so the next step in a chain receives the same value as with `invoke`. Callbacks,
     tags, metadata and `max_concurrency` in the config are passed on to the graph and the model calls. Costs money if a
     model is used. Raises ConfigError, or DataError for invalid input. If the model is unreachable, claims stay
     unscored.
@@ -128,23 +128,24 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         if asked.documents is None:
             if self.mode == "faithfulness" and not self._retriever and not asked.names_documents:
                 key = self.keys.documents
-                hint = " (mode='factuality' searches the checker's sources)" if self.checker.has_sources else ""
+                hint = "; mode='factuality' also searches the checker's sources" if self.checker.has_sources else ""
                 raise ConfigError(
-                    f"faithfulness needs documents: the input has no {key!r}, and there is no retriever{hint}"
+                    f"faithfulness mode needs documents: pass {key!r} in the input or set a retriever{hint}"
                 )
             return Sources(self._retriever, self.mode)
         return await self.checker.sources_of(asked.documents, self.mode)
 
 
 AnyChecker = FactCheckRunnable | FactChecker
-"""A step in a chain, with mode, keys, retriever and limits, or only a checker."""
+"""A step in a chain (with its own mode, keys, retriever and limits), or just a checker."""
 
 
 def as_check(check: AnyChecker | None) -> FactCheckRunnable:
-    """Returns a check unchanged, wraps a checker in a check, or returns a check that uses the offline engine for None.
+    """Returns a check unchanged, wraps a checker in a check, or returns a check with the offline engine if `check` is
+    None.
 
-    A checker with its own documents or search gets the mode `factuality`, so that these are also searched. Other
-    checkers get `faithfulness`. Raises ConfigError for anything else.
+    A checker with its own documents or search is used in `factuality` mode, so that its sources are also searched. All
+    other checkers are used in `faithfulness` mode. Raises ConfigError for anything else.
     """
     if check is None:
         return FactCheckRunnable()

@@ -31,8 +31,8 @@ def factcheck_tool(
     name: str = "factcheck",
     description: str = DESCRIPTION,
 ) -> BaseTool:
-    """Returns a tool with the arguments `response` and `question`. A call returns a short report as content, and the
-    full report as artifact.
+    """Returns a tool that takes `response` and `question`. A call returns a short report as its content, and the full
+    report as its artifact.
 
     `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims. Claims are judged
     against `documents` or, by default, the retriever of `check`. In factuality mode, the checker's sources are searched
@@ -74,8 +74,8 @@ def build_factcheck_node(
     The arguments are keys of the state, which may be a dictionary, a dataclass or a pydantic model. Keys that are None
     or missing are ignored, except for the response. If `documents` is None and the check has no retriever, all claims
     are unscored (`no_source`). In a list of messages, the response is the model's last message, and the question is the
-    user's last message with the conversation before it. `response="messages", question="messages", documents=None`
-    suits MessagesState.
+    user's last message with the conversation before it. For MessagesState, use
+    `response="messages", question="messages", documents=None`.
 
     The report is written as a dictionary, which every checkpointer can save. Read it with
     `FactualityReport.model_validate`. `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine
@@ -87,7 +87,7 @@ def build_factcheck_node(
     def asked(state: Any) -> dict[str, Any]:
         given = value_at(state, response)
         if given is None:
-            raise DataError(f"the state has no {response!r} to check")
+            raise DataError(f"the state has no {response!r}; put the text to check there")
         found, names_documents = value_at(state, documents), has_key(state, documents)
         return checking.keys.write(given, value_at(state, question), found, names_documents=names_documents)
 

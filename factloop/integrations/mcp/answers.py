@@ -1,4 +1,4 @@
-"""Short forms of reports for agents, without details that only readers of a whole report need."""
+"""Short versions of reports for agents, without details that only readers of a full report need."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class CitedPassage(Record):
 
     source: str
     title: str
-    """The name of the passage in rationales. If it is empty, they use the source."""
+    """The name that rationales use for the passage. If it is empty, rationales use the source."""
     passage: str
     document: SourceDocument | None = None
-    """The position, id and metadata of its document, if this was sent with the call."""
+    """The position, id and metadata of the passage's document, if the document was sent with the call."""
 
 
 class JudgedClaim(Record):
@@ -51,7 +51,7 @@ class JudgedClaim(Record):
     unscored_reason: UnscoredReason | None
     rationale: str
     cited: tuple[CitedPassage, ...]
-    """The passages mentioned in the rationale, followed by others that the verdict is based on."""
+    """The passages mentioned in the rationale, followed by other passages that the verdict is based on."""
 
 
 class SilentSentence(Record):
@@ -77,7 +77,7 @@ class CheckedResponse(Record):
     """The verdicts on the claims of a response. The counts add up to the number of claims."""
 
     precision: Share | None
-    """supported / (supported + not supported); null if no claim was scored."""
+    """supported / (supported + not supported); null if no claims were scored."""
     counts: Counts
     claims: tuple[JudgedClaim, ...]
     n_sentences: Count
@@ -99,14 +99,14 @@ class TrustScores(Record):
     trust_bc: int | None
     trust_bc_unscored: UnscoredReason | None
     n_checks: Count
-    """Number of questions that the subject was asked. In n_consistent of these, it chose its own answer."""
+    """Number of questions that the subject was asked. It chose its own answer in n_consistent of these questions."""
     n_consistent: Count
     trust_fc: Share | None
     trust_fc_unscored: UnscoredReason | None
     relation: Relation | None
     rationale: str
     cited: tuple[CitedPassage, ...]
-    """The passages mentioned in the rationale, followed by others that the relation is based on."""
+    """The passages mentioned in the rationale, followed by other passages that the relation is based on."""
     subject: str | None
     judge: str | None
     warnings: tuple[str, ...]
@@ -158,7 +158,7 @@ def trust_in_words(scores: TrustScores) -> str:
         (
             part("TrustOV", scores.trust_ov, scores.missing),
             part("TrustBC", scores.trust_bc, scores.trust_bc_unscored)
-            + f", its own answer chosen in {scores.n_consistent} of {scores.n_checks} questions",
+            + f", chose its own answer in {scores.n_consistent} of {scores.n_checks} questions",
             part("TrustFC", scores.trust_fc, scores.trust_fc_unscored),
         )
     )
@@ -178,7 +178,6 @@ def _judged(claim: Claim) -> JudgedClaim:
 
 
 def _cited(rationale: str, evidence: Sequence[Evidence], cited: Sequence[str]) -> tuple[CitedPassage, ...]:
-    """Returns at most `MOST_CITED` passages, but always every passage that the rationale mentions."""
     spoken_of = mentioned(rationale, evidence)
     others = [item for item in evidence if item.id in cited and item not in spoken_of]
     shown = (*spoken_of, *others[: max(0, MOST_CITED - len(spoken_of))])
@@ -191,7 +190,7 @@ def _cited(rationale: str, evidence: Sequence[Evidence], cited: Sequence[str]) -
 
 
 def _silent(sentence: Sentence, report: FactualityReport) -> SilentSentence:
-    assert sentence.no_claim is not None  # otherwise, its claims represent it
+    assert sentence.no_claim is not None  # a sentence with claims is shown by its claims
     return SilentSentence(sentence=report.text_of(sentence)[:LONGEST_PASSAGE], no_claim=sentence.no_claim)
 
 

@@ -43,7 +43,7 @@ STOPPED_WITHIN_S = 5
 class Guard:
     """ASGI middleware that rejects incomplete requests and, if there are keys, callers without a valid key.
 
-    A key that opens more sessions than its share loses the session that was not used for the longest time.
+    A key that opens more sessions than its share loses its least recently used session.
     """
 
     def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
@@ -91,7 +91,7 @@ class Guard:
                 sessions[session] -= 1
 
     async def _end_above_shares(self, scope: Scope) -> None:
-        """Ends idle sessions: all of callers whose keys were removed, and the oldest above another caller's share."""
+        """Ends idle sessions: all sessions of removed keys, and the oldest sessions of keys that exceed their share."""
         share, ended = max(1, MOST_SESSIONS // len(self._keys.grants)), []
         for owner, sessions in self._sessions.items():
             n_over = len(sessions) - (share if owner in self._keys.grants else 0)
@@ -127,8 +127,6 @@ def build_app(server: MCPServer[Any], binding: Binding, *, body_within_s: float 
 
 
 class _Server(uvicorn.Server):
-    """A server that calls `stopping` on the first signal to stop."""
-
     def __init__(self, config: uvicorn.Config, stopping: Callable[[], None]) -> None:
         super().__init__(config)
         self._stopping = stopping
@@ -142,7 +140,7 @@ class _Server(uvicorn.Server):
 async def serve_http(
     server: MCPServer[Any], binding: Binding, *, ready: Callable[[str], None], stopping: Callable[[], None]
 ) -> None:
-    """Serves until the process is stopped. Calls `ready` with the URL, `stopping` on a signal. Raises ConfigError."""
+    """Serves until stopped. Calls `ready` with the URL, and `stopping` when a signal arrives. Raises ConfigError."""
     with binding.listening() as listening:
         most = most_connections(MOST_CONNECTIONS)
         config = uvicorn.Config(

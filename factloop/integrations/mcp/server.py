@@ -1,4 +1,4 @@
-"""The MCP server, with tools for one checker and one scorer. Fields, limits and errors are as in the service.
+"""The MCP server, with tools for one checker and one scorer. Fields, limits and errors are the same as in the service.
 
 Agents on the operator's machine see the paths of documents. Over HTTP, they see only names, as in the service.
 """
@@ -54,14 +54,14 @@ from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
 AT_ONCE = 8
-"""Maximum number of concurrent calls. Over HTTP, one place is reserved for keys without a running call."""
+"""Maximum number of concurrent calls. Over HTTP, one of them is reserved for keys without a running call."""
 MOST_WAITING = 16  # maximum number of waiting calls per key over HTTP
 OWNER = "factloop.owner"  # the key's owner, in the scope of an HTTP request
 LONGEST_CLAIM = 2_000
 LONGEST_DOCUMENTS = 8_000_000
 """Maximum total characters of the documents in one call. The service limits the bytes of a request instead."""
 LONGEST_ERROR = 500
-NOT_SET_UP = "this server is not configured for this; its operator can find details in the log"
+NOT_SET_UP = "this server is not configured correctly; its operator can find the details in the log"
 
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 
@@ -73,10 +73,10 @@ INSTRUCTIONS = (
 )
 
 Response = Annotated[Text, Field(description="The complete text whose claims to check.")]
-AskedPrompt = Annotated[Prompt | None, Field(description="The question that it answers.")]
+AskedPrompt = Annotated[Prompt | None, Field(description="The question that the text answers.")]
 AskedQuestion = Annotated[Question, Field(description="The question.")]
 Answer = Annotated[
-    Text | None, Field(description="The answer to it; if omitted, the subject model is asked for its own.")
+    Text | None, Field(description="The answer to the question. If omitted, the subject model is asked for its own.")
 ]
 OneClaim = Annotated[
     str,
@@ -103,15 +103,15 @@ AskedMode = Annotated[
     ),
 ]
 OfCheck = Annotated[
-    Limits | None, Field(description="Limits of this check; claims that it does not reach stay unscored.")
+    Limits | None, Field(description="Limits of this check. Claims left over when a limit is reached stay unscored.")
 ]
 
 
 def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = True) -> MCPServer[Any]:
-    """Builds the server without opening anything. The caller closes checker and scorer.
+    """Builds the server without opening anything. The caller must close the checker and the scorer.
 
-    Unless `is_local`, details of configuration errors are logged instead of sent to callers, because they may name
-    files.
+    Unless `is_local`, details of configuration errors are logged instead of sent to callers, because they may contain
+    file names.
     """
     tools = _Tools(checker, scorer, is_local=is_local)
     offered: list[Callable[..., Any]] = [tools.check_response, tools.check_claim]
@@ -202,7 +202,6 @@ class _Tools:
     def _refuse_nothing_to_judge_by(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None
     ) -> None:
-        """Raises ToolError if there is nothing to check against, by the same rules as the service."""
         said = nothing_to_judge_by(documents, mode, can_search=self._checker.has_sources)
         if said is not None:
             raise ToolError(said)
@@ -210,7 +209,7 @@ class _Tools:
     async def _sources(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None = None
     ) -> Sources | None:
-        """Returns the documents as sources, without a tool if they contain no text, or None if there are no documents.
+        """Returns the documents as sources (without a tool if they contain no text), or None if there are no documents.
 
         Raises ToolError if the documents exceed the limits of one call.
         """
@@ -218,13 +217,12 @@ class _Tools:
             return None
         given = [Document(one) if isinstance(one, str) else one.as_document() for one in documents]
         if sum(len(one.page_content) for one in given) > LONGEST_DOCUMENTS:
-            raise ToolError(f"documents: may have at most {LONGEST_DOCUMENTS:,} characters in total")
+            raise ToolError(f"documents: must contain at most {LONGEST_DOCUMENTS:,} characters in total")
         tool = await self._indexes.of(given)
         return Sources(() if tool is None else (tool,), mode or "faithfulness")
 
     @asynccontextmanager
     async def _turn(self, ctx: Context[Any, Any]) -> AsyncIterator[None]:
-        """Waits for the caller's turn. Raises ToolError for errors that the caller or the operator can fix."""
         request = ctx.request_context.request
         async with self._calls.turn(NO_OWNER if request is None else request.scope.get(OWNER, NO_OWNER)):
             try:
@@ -239,7 +237,7 @@ class _Tools:
 
 
 class _Calls:
-    """Limits concurrent calls. Callers take turns. Bound to one event loop."""
+    """Limits concurrent calls, and lets callers take turns. Bound to one event loop."""
 
     def __init__(self, turns: Turns, most_waiting: int | None) -> None:
         self._turns, self._most_waiting = turns, most_waiting
@@ -250,10 +248,10 @@ class _Calls:
 
     @asynccontextmanager
     async def turn(self, caller: str) -> AsyncIterator[None]:
-        """Waits for a place and the caller's turn. Raises ToolError if too many of the caller's calls are waiting."""
+        """Waits until it is the caller's turn. Raises ToolError if too many of the caller's calls are waiting."""
         queue = self._queues[caller]
         if len(queue) == self._most_waiting:
-            raise ToolError(f"busy: {self._most_waiting} calls with this key are waiting; try again later")
+            raise ToolError(f"busy: {self._most_waiting} calls with this key are already waiting; try again later")
         call = (f"{next(self._numbers):016}", "")
         begun = self._begun[call] = asyncio.Event()
         queue.append(call)
@@ -280,7 +278,6 @@ class _Calls:
 
 
 async def _one_line(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Puts the message of a tool error on one line."""
     result = await call_next(ctx)
     if not isinstance(result, dict) or not result.get("isError"):
         return result
@@ -296,7 +293,7 @@ def _result(text: str, answer: Record) -> CallToolResult:
 
 
 class StrictTool(Tool):
-    """A tool whose schema and calls allow only the declared arguments.
+    """A tool that accepts only the declared arguments.
 
     The SDK would ignore unknown arguments, and therefore answer a different question.
     """
@@ -312,7 +309,7 @@ class StrictTool(Tool):
         """Raises ToolError for unknown arguments and invalid values. The message does not repeat the values."""
         known = self.parameters["properties"]
         if unknown := [name for name in arguments if name not in known]:
-            raise ToolError(f"{self.name}: there is no argument {unknown[0]!r}; known are {', '.join(known)}")
+            raise ToolError(f"{self.name}: unknown argument {unknown[0]!r}; the arguments are {', '.join(known)}")
         try:
             return await super().run(arguments, context, convert_result)
         except ToolError as error:
@@ -322,7 +319,7 @@ class StrictTool(Tool):
 
 
 def _wrong_argument(error: ValidationError) -> str:
-    """Describes the most deeply nested error. If a type has variants, it is about the intended one."""
+    """Describes the most deeply nested error. If a type has variants, this is the error for the intended variant."""
     wrong = max(error.errors(include_url=False), key=lambda one: len(one["loc"]))
     parts = map(str, wrong["loc"])  # indexes and fields; names of variants are left out
     place = ".".join(part for part in parts if part.isdigit() or (part.isidentifier() and part.islower()))

@@ -27,7 +27,7 @@ MODES: dict[str | None, TapeMode] = {None: "replay", "all": "record", "new": "ne
 SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
 """The settings that pytest's ini file can contain, such as `factloop_model`, and their types."""
 
-LONGEST_NAME = 100  # maximum characters of a file name before hash and extension
+LONGEST_NAME = 100  # maximum length of a file name, without hash and extension
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _PASSED = pytest.StashKey[bool]()
 
@@ -43,15 +43,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Call models and searches, and record all answers (the default), or only new ones. Without this option, "
         "recordings are replayed and no calls are made.",
     )
-    parser.addini("factloop_recordings", "Folder of recordings, next to each test file.", default="recordings")
+    parser.addini("factloop_recordings", "Name of the recordings folder next to each test file.", default="recordings")
     for name, kind in SETTINGS.items():
-        parser.addini(f"factloop_{name}", f"The FactChecker setting {name}.", type=kind)  # type: ignore[arg-type]  # one of pytest's kinds
+        parser.addini(f"factloop_{name}", f"The `{name}` setting of FactChecker.", type=kind)  # type: ignore[arg-type]  # one of pytest's kinds
 
 
 def _recording_scope(text: str) -> str:
     if text not in MODES:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is neither all nor new; put paths first: pytest {text} --factloop-record"
+            f"{text!r}: must be 'all' or 'new'; if it is a path, put it first: pytest {text} --factloop-record"
         )
     return text
 
@@ -80,7 +80,6 @@ def _as_running(item: pytest.Item) -> RunningTest:
 
 
 def _as_typed(item: pytest.Item) -> str:
-    """Returns the name of the test for the command line, relative to the folder in which pytest was started."""
     _, separator, names = item.nodeid.partition("::")
     try:
         path = os.path.relpath(item.path, item.config.invocation_params.dir)
@@ -127,7 +126,7 @@ def factchecker() -> Iterator[FactChecker]:
 
 
 def file_name(name: str) -> str:
-    """Returns the name itself if it contains only plain characters, or otherwise its plain characters and a hash."""
+    """Returns the name if it contains only safe characters, or otherwise its safe characters and a hash."""
     plain = _UNSAFE.sub("-", name).strip("-.")[:LONGEST_NAME]
     if name and plain == name:
         return name

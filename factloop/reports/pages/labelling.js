@@ -1,7 +1,7 @@
 "use strict";
-// Lets a person label the claims on a page, or answer which of two sides is right, by keys or buttons. Labels can have
-// comments and can be undone one by one. The browser stores them under the hash of the page's claims, and they can be
-// saved as a file. When the page is framed by the service, the service stores them with the check.
+// Lets a person label the claims on a page, or answer which of two sides is right, with keys or buttons. Labels can have
+// comments and can be undone one by one. The browser stores them under the hash of the page's claims, and the person can
+// save them as a file. If the service shows the page in a frame, the service stores the labels with the check.
 (() => {
   const list = document.querySelector("#list[data-labelling]");
   if (!list) return;
@@ -28,9 +28,9 @@
   const named = new Map([...claims].map(([number, { response_id: response, claim_id: claim }]) => [JSON.stringify([response, claim]), number]));
   const words = new Map(kind.choices.map(([label, said]) => [label, said.toLowerCase()]));
 
-  const given = new Map(); // number to { label, comment, blind, given_at }
+  const given = new Map(); // maps claim numbers to { label, comment, blind, given_at }
   const drafts = new Map(); // comments of claims without a label
-  const past = []; // [number, previous label], undone from the end
+  const past = []; // [number, previous label]; the last entry is undone first
   const revealed = new Set(); // claims whose verdict was seen after labelling
   let isOn = false;
   let isBlind = begins === "blind";
@@ -45,9 +45,9 @@
     const found = new Map();
     for (const { response_id: response, claim_id: claim, [kind.field]: label, comment = "", blind = false, given_at = null } of labels) {
       const number = named.get(JSON.stringify([response, claim]));
-      if (number === undefined) throw new Error(`This file has ${kind.one} for a claim that is not on this page: ${String(claim).slice(0, 80)}`);
-      if (found.has(number)) throw new Error(`This file has two ${name} for claim ${number}.`);
-      if (!words.has(label) || typeof comment !== "string") throw new Error(`This file has ${kind.one} for claim ${number} that cannot be read.`);
+      if (number === undefined) throw new Error(`This file contains ${kind.one} for a claim that is not on this page: ${String(claim).slice(0, 80)}`);
+      if (found.has(number)) throw new Error(`This file contains two ${name} for claim ${number}.`);
+      if (!words.has(label) || typeof comment !== "string") throw new Error(`This file contains ${kind.one} for claim ${number} that cannot be read.`);
       found.set(number, { label, blind: blind === true, given_at, comment: comment.slice(0, LONGEST_COMMENT) });
     }
     return found;
@@ -61,7 +61,7 @@
     store.isSaved = true;
   };
   const read = async (file) => {
-    if (file.size > LARGEST_FILE) throw new Error(`This file is too large for a file of ${name}.`);
+    if (file.size > LARGEST_FILE) throw new Error(`This file is too large to be a file of ${name}.`);
     let found = null;
     try { found = JSON.parse(await file.text()); } catch { /* reported below */ }
     if (found?.kind !== name || !Array.isArray(found[name]) || !found[name].every((one) => one && typeof one === "object")) throw new Error(`This is not a file of ${name} saved by a page.`);
@@ -89,7 +89,7 @@
         localStorage.setItem(`${place}-seen`, JSON.stringify([...revealed]));
       } catch {
         this.isKept = false;
-        throw new Error(`This browser cannot store anything for this page: save the ${name} before you leave.`);
+        throw new Error(`This browser cannot store the ${name}. Save them to a file before you leave this page.`);
       }
     },
   };
@@ -147,7 +147,7 @@
     make("div", { class: "label-more" }, comment, undoing,
       button("‹", "p", () => step(-1), { "aria-label": "Previous claim" }), button("›", "n", () => step(1), { "aria-label": "Next claim" })),
     make("div", { class: "label-more" },
-      ...(kind.hasVerdicts ? [make("label", { title: "A visible verdict biases your label; a label that you change after seeing the verdict no longer counts as blind" }, hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b"))] : []),
+      ...(kind.hasVerdicts ? [make("label", { title: "A visible verdict biases your label. If you change a label after seeing the verdict, the label no longer counts as blind." }, hiding, " Hide verdicts ", make("span", { class: "is-long" }, "until labelled "), make("kbd", { "aria-hidden": "true" }, "b"))] : []),
       saving, make("button", { type: "button", class: "quiet", onclick: () => file.click() }, "Load…"), file),
     trouble, spoken);
   new ResizeObserver(() => { document.documentElement.style.scrollPaddingBottom = isOn ? `${dock.offsetHeight + 8}px` : ""; }).observe(dock);
@@ -177,7 +177,7 @@
     comment.value = one?.comment ?? drafts.get(current) ?? "";
   };
 
-  // The claims that the list shows, and the one to label, which is opened and gets the focus unless a dock button has it.
+  // The claims that the list shows. The claim to label is opened, and gets the focus unless a dock button has the focus.
   const shown = () => [...list.querySelectorAll(".claim[data-claim]:not([hidden])")].map(numberOf);
   let opened = null;
   const reveal = (number, focuses) => {
@@ -205,14 +205,14 @@
     select(numbers[at < 0 ? 0 : Math.min(Math.max(at + by, 0), numbers.length - 1)] ?? null);
     say(told());
   };
-  // The next shown claim without a label, starting over after the last one; null if there is none.
+  // Returns the next shown claim without a label, starting over after the last claim, or null if there is none.
   const nextOpen = (number) => {
     const numbers = shown();
     const at = numbers.indexOf(number);
     return [...numbers.slice(at + 1), ...numbers.slice(0, at + 1)].find((one) => !given.has(one)) ?? null;
   };
 
-  // Shows passages in the order in which they were found if the verdict is hidden; otherwise, decisive ones come first.
+  // Shows decisive passages first or, if the verdict is hidden, passages in the order in which they were found.
   const arrange = (item) => {
     for (const evidence of item.querySelectorAll(".evidences")) {
       const passages = [...evidence.children];
@@ -251,7 +251,7 @@
     change(number, { ...one, comment: comment.value.trim() });
     const next = nextOpen(number);
     select(next);
-    const all = given.size === claims.size ? `All claims are ${kind.done}: save the ${name}.` : `All claims shown are ${kind.done}.`;
+    const all = given.size === claims.size ? `All claims are ${kind.done}. Save the ${name}.` : `All claims shown are ${kind.done}.`;
     say(`Claim ${number}: ${words.get(label)}. ${progress()}. ${next === null ? all : told()}`);
   };
   const agreed = () => {
@@ -289,7 +289,7 @@
     say(`${found.size} ${name} loaded. ${progress()}.`);
   };
 
-  // Shows all claims in the order of the response. Problems first would reveal verdicts and bias partial labelling.
+  // Shows all claims in the order of the response. Showing problems first would reveal verdicts and bias partial labelling.
   const line = (on) => {
     if (on) {
       list.querySelector("#search").value = "";
@@ -297,8 +297,8 @@
     }
     items[0].parentElement.append(...(on ? inOrder : items));
   };
-  // Style sheets hide verdicts, but not in titles, names and roles. Also, links from sentences to claims are named after
-  // verdicts and lead to the worst of several claims.
+  // Style sheets cannot hide verdicts in titles, names and roles. Also, links from sentences to claims are named after
+  // verdicts, and lead to the worst of several claims.
   const titles = new Map();
   const leads = new Map();
   const blindfold = (on) => {
@@ -324,11 +324,11 @@
   };
   const hide = (on) => {
     isBlind = hiding.checked = on;
-    if (on) line(true); // filters by verdict, or searches in hidden reasons, would reveal them
+    if (on) line(true); // filtering by verdict or searching hidden reasons would reveal verdicts
     blindfold(on);
     if (current !== null) reveal(current, false);
     draw();
-    say(on ? "Verdicts are hidden until you have labelled." : "Verdicts are shown.");
+    say(on ? "Each verdict is hidden until you label the claim." : "Verdicts are shown.");
   };
 
   let loading = null;

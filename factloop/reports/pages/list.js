@@ -13,7 +13,7 @@ const whenTyped = (search, filter) => {
   });
 };
 
-// Filters, sorts and pages tables with many rows. Without a script, they are shown in full.
+// Filters, sorts and pages tables with many rows. Without scripts, tables are shown in full.
 (() => {
   const PAGE = 25;
   document.querySelectorAll(".tools").forEach((tools) => {
@@ -23,7 +23,7 @@ const whenTyped = (search, filter) => {
     const search = tools.querySelector("input");
     const choices = [...tools.querySelectorAll("select")];
     const steps = [...tools.querySelectorAll("[data-step]")];
-    let texts = null; // lower-cased text of each row, made when the first search needs it
+    let texts = null; // text of each row in lower case, created by the first search
     let kept = rows;
     let first = 0;
 
@@ -93,8 +93,8 @@ const whenTyped = (search, filter) => {
   const items = all(".claim");
   if (items.length === 0) return;
 
-  // Filters. If several are chosen, items that match any of them are shown; if none is chosen, all items are. The same
-  // filter may be in the table and in the toolbar. The reader's first choice replaces the one made by the page.
+  // Filters. Items that match any of the chosen filters are shown, or all items if no filter is chosen. The same filter may
+  // be in the table and in the toolbar. The reader's first choice replaces the page's initial choice.
   const toolbar = one(".toolbar");
   const chips = all(".chip");
   const search = one("#search");
@@ -102,9 +102,9 @@ const whenTyped = (search, filter) => {
   const standard = problems.length > 0 && one('[data-filter="problem"]') ? ["problem"] : []; // until the reader chooses
   const chosen = new Set(standard);
   let isStandard = standard.length > 0;
-  let texts = null; // lower-cased text of each item, made when the first search needs it
+  let texts = null; // text of each item in lower case, created by the first search
 
-  // A passage that belongs to several claims is shown with one of them; others get it when they are opened.
+  // A passage that belongs to several claims is shown with one claim. Other claims get it when they are opened.
   const passages = new Map();
   const passage = (number) => {
     if (!passages.has(number)) {
@@ -158,7 +158,7 @@ const whenTyped = (search, filter) => {
     if (first.getBoundingClientRect().top < toolbar.getBoundingClientRect().bottom) first.scrollIntoView();
   };
 
-  // A filter for items that are already shown replaces the others; added to them, it would do nothing.
+  // A filter for items that are already shown replaces the other filters, because adding it would change nothing.
   const choose = (key) => {
     if (!key) chosen.clear();
     else if (!chosen.delete(key)) {
@@ -197,7 +197,7 @@ const whenTyped = (search, filter) => {
     if (details.parentElement.hidden) reset();
     details.open = true;
     details.scrollIntoView({ block: "nearest" });
-    details.firstElementChild.scrollIntoView({ block: "nearest" }); // shows the head of one that is higher than the window
+    details.firstElementChild.scrollIntoView({ block: "nearest" }); // shows the top of details that are higher than the window
   };
   const reveal = (details) => {
     open(details);
@@ -220,7 +220,7 @@ const whenTyped = (search, filter) => {
     event.preventDefault();
   });
 
-  // Steps from problem to problem, closing the one opened before. The sentence of each is shown next to it.
+  // Steps from problem to problem, and closes the previous problem. Each problem is shown next to its sentence.
   let at = -1;
   const step = (by) => {
     const here = problems.indexOf(document.activeElement.closest(".claim"));
@@ -243,7 +243,7 @@ const whenTyped = (search, filter) => {
     one(name)?.addEventListener("click", () => step(by));
   });
 
-  // Keys. Letters can be switched off for people who use speech input.
+  // Keys. Letter keys can be switched off for people who use speech input.
   const move = (step) => {
     const shown = items.filter((item) => !item.hidden);
     if (shown.length === 0) return;

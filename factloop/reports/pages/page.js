@@ -21,8 +21,8 @@
     document.dispatchEvent(new Event("themechange")); // for a page that has another page in a frame
   });
 
-  // When framed by the service, which has its own header and theme and makes the frame as high as this page. Links to
-  // sources then open in a new tab.
+  // Handles messages from the service if the service shows this page in a frame. The service has its own header and theme,
+  // and makes the frame as high as this page. Links to sources then open in a new tab.
   addEventListener("message", ({ source, data }) => {
     const root = document.documentElement;
     if (source !== parent || source === window) return;
@@ -33,7 +33,7 @@
       all('a[href^="http"]').forEach((link) => { link.target = "_blank"; });
       new ResizeObserver(() => parent.postMessage({ height: Math.ceil(document.body.getBoundingClientRect().height), scrolled: scrollY }, "*")).observe(document.body);
     }
-    // How much of the page is outside the reader's window: sticky elements are moved by that much.
+    // Sticky elements are moved by as much of the page as is outside the reader's window.
     for (const side of ["above", "below"]) if (Number.isFinite(data?.[side])) root.style.setProperty(`--${side}`, `${data[side]}px`);
   });
 

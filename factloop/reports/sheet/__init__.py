@@ -1,1 +1,1 @@
-"""Shows tables. `table` defines their contents, which `terminal`, `files` and the template `sheet.html.j2` lay out."""
+"""Shows tables. `table` defines their contents, which `terminal`, `files` and the `sheet.html.j2` template lay out."""

@@ -28,8 +28,8 @@ _LATEX = str.maketrans(
 def tables_file(show: Callable[[Console], object], name: str) -> str:
     """All tables that a report shows on the terminal, as LaTeX if the file name ends in `.tex`, or else as CSV.
 
-    In LaTeX, figures are rounded as on the terminal. The package booktabs and an engine that supports Unicode are
-    required. In CSV, figures are not rounded. If there are several tables, each is preceded by its title.
+    In LaTeX, numbers are rounded as on the terminal. The document needs the `booktabs` package and an engine that
+    supports Unicode. In CSV, numbers are not rounded. If there are several tables, each is preceded by its title.
     """
     kept = KeptSheets()
     show(kept)
@@ -41,7 +41,7 @@ def tables_file(show: Callable[[Console], object], name: str) -> str:
 
 
 def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Callable[[], str | bytes]]:
-    """Maps file names to functions that return the pictures on the page in its order.
+    """Maps file names to functions that return the pictures in the order of the page.
 
     A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first picture; the
     second is in a file whose name ends in `-2`, and so on. Raises ConfigError if the page has no pictures.

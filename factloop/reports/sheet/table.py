@@ -22,11 +22,11 @@ class Cell:
     note: str = ""
     """An addition that all outputs show after the text, such as an interval."""
     basis: str = ""
-    """What the figure is based on. Pages always show it; other outputs have less room."""
+    """What the figure is based on. Pages always show this, while other outputs have less space."""
     why: str = ""
-    """Why there is no figure; empty if there is one."""
+    """Why there is no figure. Empty if there is one."""
     value: Value = None
-    """The unrounded number, for CSV; None if the text itself is the value."""
+    """The unrounded number for CSV, or None if the text itself is the value."""
     interval: tuple[float, float] | None = None
     n: int | None = None
     """Number of items that the figure is based on."""
@@ -42,14 +42,14 @@ class Cell:
 class Column:
     head: str
     is_name: bool = False
-    """Whether the cells name the subject of a line, as in a first column. On the terminal, names come first."""
+    """Whether the cells name the subject of a line, as in the first column. On the terminal, names come first."""
     is_heading: bool = False
     """Whether the terminal shows the name only once, above all lines that share it."""
     is_as_given: bool = False
     """Whether the heading is not capitalized, because it is the name of a system."""
     is_strong: bool = False
     key: str = ""
-    """The column's header in CSV, if it is different."""
+    """The column's header in CSV, if it differs from `head`."""
     on_terminal: bool = True
     on_page: bool = True
 
@@ -76,11 +76,11 @@ class Sheet:
         return [(column, cell) for column, cell in self._pairs(line) if column.on_page]
 
     def on_terminal(self, line: Line) -> list[tuple[Column, Cell]]:
-        """The cells of a line that the terminal shows side by side; headings are shown above."""
+        """The cells of a line that the terminal shows side by side. Headings are shown above them."""
         return [(column, cell) for column, cell in self._pairs(line) if column.on_terminal and not column.is_heading]
 
     def heading_of(self, line: Line) -> str:
-        """The heading above the line, capitalized unless it is a given name; empty if there is no heading."""
+        """The heading above the line, capitalized unless it is a given name. Empty if there is no heading."""
         for column, cell in self._pairs(line):
             if column.is_heading:
                 return cell.text if column.is_as_given else cell.text[:1].upper() + cell.text[1:]
@@ -89,8 +89,8 @@ class Sheet:
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
         """A sheet with one line per figure, for tables that do not fit side by side.
 
-        It contains the figures in those strong columns that the terminal shows. `measure`, `value` and `interval` are
-        the headers of its columns.
+        The new sheet contains the figures in all strong columns that the terminal shows. `measure`, `value` and
+        `interval` are its column headers.
         """
         names = tuple(column for column in self.columns if column.is_name)
         given = (name(measure), Column(value, is_strong=True), Column(interval), Column("n"))
@@ -193,7 +193,6 @@ _PARTS: tuple[tuple[str, Callable[[Cell], Value]], ...] = (
 
 
 def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
-    """Headers and values of all CSV columns, including the parts of figures that occur in any line."""
     for place, column in enumerate(sheet.columns):
         head = column.key or column.head
         cells = [line.cells[place] for line in sheet.lines]
@@ -205,7 +204,7 @@ def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
 
 
 def _value(cell: Cell) -> Value:
-    """The value for CSV. None if there is no figure, for which other outputs show a dash."""
+    """The value for CSV, or None if there is no figure. Other outputs then show a dash."""
     if cell.value is not None:
         return cell.value
     return None if cell.text == NOTHING else cell.text

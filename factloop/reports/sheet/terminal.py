@@ -29,7 +29,7 @@ class KeptSheets(Console):
 
 
 def keep_sheet(console: Console, sheet: Sheet) -> None:
-    """Adds a table to a console that collects tables, for callers that print it in another form."""
+    """Adds a table to a console that collects tables, for callers that print the table in another form."""
     if isinstance(console, KeptSheets):
         console.sheets += [sheet] * bool(sheet.lines)
 
@@ -37,7 +37,7 @@ def keep_sheet(console: Console, sheet: Sheet) -> None:
 def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None, *, whole: Sheet | None = None) -> None:
     """Prints the sheet under its title, if it has any lines. `narrow` lays out sheets that do not fit side by side.
 
-    `whole` is the table to write to files, if it differs from the one on the terminal.
+    `whole` is the table to write to files, if it differs from the table on the terminal.
     """
     keep_sheet(console, whole or sheet)
     if sheet.lines:
@@ -51,7 +51,6 @@ def sheet_body(sheet: Sheet, width: int, narrow: Layout | None = None) -> Render
 
 
 def _widths(sheet: Sheet, room: int) -> list[int] | None:
-    """The widths of the columns, with as little wrapping of headers as possible; None if they do not fit."""
     needed = [*map(_needed, zip(*map(sheet.on_terminal, sheet.lines), strict=True))]
     for limit in range(max((head for _, head in needed), default=0), -1, -1):
         widths = [max(least, min(head, limit)) for least, head in needed]
@@ -61,7 +60,6 @@ def _widths(sheet: Sheet, room: int) -> list[int] | None:
 
 
 def _needed(found: Sequence[tuple[Column, Cell]]) -> tuple[int, int]:
-    """The width of the longest text or word in the header, and the width of the whole header."""
     column = found[0][0]
     head = one_line(column.head)
     below = max(cell_len(_below(cell)) for _, cell in found)
@@ -114,13 +112,12 @@ def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_he
 
 
 def _head(column: Column, width: int) -> Text:
-    """The header, wrapped to this width unless it is that of a name column, which Rich wraps."""
+    """The header, wrapped to this width. Rich wraps the headers of name columns."""
     head = one_line(column.head)
     return Text(head if column.is_name else "\n".join(_folded(head, width)))
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """The text as lines of at most this width, or of one longer word."""
     lines: list[str] = []
     for word in text.split():
         if lines and cell_len(f"{lines[-1]} {word}") <= width:
@@ -131,7 +128,6 @@ def _folded(text: str, width: int) -> list[str]:
 
 
 def _n_repeated(names: Sequence[str], above: Sequence[str]) -> int:
-    """The number of leading names that the line shares with the previous one. The last name is always shown."""
     pairs = zip(names[:-1], above, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 

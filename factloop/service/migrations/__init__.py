@@ -14,7 +14,7 @@ REVISIONS = "factloop_revisions"
 
 
 def upgrade(connection: Connection, found: int) -> None:
-    """Upgrades the tables from the format `found` to the latest format, within the connection's transaction."""
+    """Upgrades the tables from format `found` to the latest, within the connection's transaction."""
     script = ScriptDirectory(str(Path(__file__).parent))
     with EnvironmentContext(Config(), script, fn=lambda at, _: script._upgrade_revs("head", at)) as environment:
         environment.configure(connection=connection, version_table=REVISIONS)

@@ -1,6 +1,6 @@
 // Requests to the service that this page came from. The key, if one is needed, stays in this tab.
 
-// Turns a path of the service into one for this page: behind a proxy, the service may be below another path.
+// Turns a path of the service into a path for this page. Behind a proxy, the service may be below another path.
 const ROOT = new URL("../", import.meta.url).pathname;
 const at = (path) => ROOT + path.replace(/^\//, "");
 const KEY = "factloop-key";
@@ -19,7 +19,7 @@ export class Unreachable extends Error {
   constructor() { super("The service is not responding. Is it still running?"); }
 }
 
-let askForKey = async () => null; // set by the page: resolves to a key, or to null if the reader enters none
+let askForKey = async () => null; // set by the page: resolves to a key, or to null if the user enters none
 export const whenKeyIsNeeded = (ask) => { askForKey = ask; };
 let remembered = null;
 const key = () => { try { return sessionStorage.getItem(KEY); } catch { return remembered; } };
@@ -76,8 +76,8 @@ export const save = async (path, name) => {
 // A URL that the browser itself can open. The browser sends no key, so if one is needed, the service issues a ticket.
 export const opened = async (path, info) => (info.needs_key ? (await post("/v1/tickets", { page: path })).address : at(path));
 
-// Receives the events of a job until it ends. The browser reconnects by itself and continues after the last event. If
-// the service rejected it, all events are received again. `told` is called with whether there is a connection.
+// Receives a job's events until the job ends. The browser reconnects by itself and continues after the last event. If the
+// service rejects the connection, all events are received again. `told` is called with whether there is a connection.
 export const follow = async (path, info, { heard, told, signal }) => {
   for (let failures = 1; !signal.aborted; failures += 1) {
     try {
@@ -107,7 +107,7 @@ const listen = (address, signal, heard, told) => new Promise((resolve) => {
   }
 });
 
-// Repeats the work after each pause until it returns true or the reader leaves the view.
+// Repeats the work after each pause until it returns true or the user leaves the view.
 export const every = async (ms, signal, work) => {
   for (;;) {
     await pause(ms, signal);

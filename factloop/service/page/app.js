@@ -1,4 +1,4 @@
-// The page: its views, which the URL selects after #, the dialog for the key, and announcements for screen readers.
+// The page: its views (selected by the URL's part after #), the key dialog, and announcements for screen readers.
 import { Refused, Unreachable, get, whenKeyIsNeeded } from "./api.js";
 import { button, h, heading, replace } from "./dom.js";
 import { showForm, showTrustForm } from "./form.js";
@@ -43,7 +43,7 @@ const viewOf = (place, id) => {
   return ["Not found", () => fail(new Refused(404))];
 };
 
-// After the first view, the heading of a new one gets the focus, as if a page had been loaded.
+// After the first view, the heading of each new view gets the focus, as if a page had been loaded.
 new MutationObserver(() => {
   if (!isArriving || !one("#title")) return;
   isArriving = false;
@@ -56,7 +56,7 @@ const fail = (error) => {
   const isMissing = error instanceof Refused && error.status === 404;
   replace(view, h("section", { class: "intro", "aria-labelledby": "title" },
     heading(isMissing ? "Not found" : error instanceof Unreachable ? "The service is not responding" : "Something went wrong"),
-    h("p", { class: "byline", role: "alert" }, isMissing ? "There is nothing at this address. It may have been deleted, or belong to another key." : error.message),
+    h("p", { class: "byline", role: "alert" }, isMissing ? "There is nothing at this address. The job may have been deleted, or it may belong to another key." : error.message),
     h("div", { class: "actions" }, !isMissing && button("Try again", show, { class: "quiet is-strong" }), h("a", { class: "quiet", href: "#/" }, "New check"))));
 };
 
@@ -65,7 +65,7 @@ let asking = null;
 whenKeyIsNeeded((why) => {
   const dialog = one("#key");
   asking ??= new Promise((resolve) => {
-    replace(one("#key-why"), `${why} It is kept only in this tab, until you close it.`);
+    replace(one("#key-why"), `${why} The key is kept only in this tab, until you close the tab.`);
     const field = one("#key-field");
     field.value = "";
     dialog.returnValue = "";
@@ -84,7 +84,7 @@ one("#key form").addEventListener("submit", (event) => {
 });
 one("#key-leave").addEventListener("click", () => one("#key").close(""));
 
-one(".skip").addEventListener("click", (event) => { // its URL would be mistaken for that of a view
+one(".skip").addEventListener("click", (event) => { // the link's URL would be mistaken for a view's URL
   event.preventDefault();
   (one("iframe") ?? view).focus();
 });

@@ -8,7 +8,8 @@ const visible = (text) => String(text).replaceAll("\r\n", "\n").replace(UNSAFE, 
   return code === 0x7f ? "\u2421" : "\ufffd";
 });
 
-// One element. Functions listen to the event of their name (`onclick`); null, undefined and false are left out.
+// Creates an element. Functions listen to the event they are named after (`onclick`). Attributes that are null,
+// undefined or false are left out.
 export const h = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -34,7 +35,7 @@ export const button = (label, act, attributes = {}) => h("button", { type: "butt
 
 export const mark = (status, symbol) => h("span", { class: `mark is-${status}`, "aria-hidden": "true" }, symbol);
 
-// A line for what went wrong or is being done (text ending in an ellipsis), which is read aloud.
+// A line for errors and for work in progress (text that ends in an ellipsis). Screen readers read it aloud.
 export const troubleLine = () => {
   const element = h("p", { class: "trouble", role: "alert", hidden: true });
   const say = (text) => {
@@ -42,7 +43,7 @@ export const troubleLine = () => {
     element.classList.toggle("is-progress", text.endsWith(" …"));
     element.hidden = !text;
   };
-  // The action of a button, whose errors are shown in the line.
+  // Wraps a button's action, and shows its errors in the line.
   const trying = (act) => async () => {
     say("");
     try { await act(); } catch (error) { say(error.message); }
@@ -50,7 +51,7 @@ export const troubleLine = () => {
   return { element, say, trying };
 };
 
-// For an action that leads to another view: goes there, unless the reader has moved on.
+// Returns a function that opens another view after an action, unless the user has moved on.
 export const leadingOn = () => {
   const from = location.hash;
   return (address) => { if (location.hash === from) location.hash = address; };

@@ -1,4 +1,4 @@
-// The forms of a check and of a TrustScore. Typed text stays in the tab until it is closed.
+// The forms for checks and TrustScores. Typed text is kept until the tab is closed.
 import { post } from "./api.js";
 import { button, h, heading, leadingOn, replace, said, troubleLine } from "./dom.js";
 import { many, plural } from "./words.js";
@@ -12,7 +12,7 @@ const EXAMPLE = {
   ],
 };
 const LIMITS = { deadline_s: ["Deadline in seconds", "any"], max_calls: ["Model calls", 1], budget_usd: ["Budget in dollars", "any"] };
-const PLAIN = /\.(txt|md|markdown)$/i; // read here; the service reads the others
+const PLAIN = /\.(txt|md|markdown)$/i; // these files are read here; the service reads all others
 const SUFFIXES = ".txt,.md,.markdown,.pdf,.docx,.pptx,.xlsx,.html,.htm,.csv,.tsv,.json,.jsonl,text/plain,text/markdown";
 
 const PLACE = "factloop-draft-2";
@@ -40,7 +40,7 @@ const restore = (chosen, documents, mode) => {
   else chosen.kind = "own";
 };
 
-// Documents as they were entered: the pages of a file grouped, and others with editable text.
+// Returns documents as they were entered: the pages of a file are grouped, and all other documents can be edited.
 const asGiven = (documents) => {
   const found = [];
   for (const one of documents) {
@@ -57,7 +57,7 @@ export const showForm = (view, info) => {
   const question = field("question", "Question", "What the model was asked, if you know it.", area(2));
   const response = field("response", "Response to check", "Paste the model's answer here.", area(9, { required: true }));
   const against = sourceChoice(info, draft.check, info.can_search ? "The service's own search" : null, info.can_search);
-  const k = field("k", "K of F1@K", "How many supported facts a reader wants. Separate several values with commas.", h("input", { type: "text", inputmode: "numeric", pattern: " *[1-9][0-9]{0,5}( *, *[1-9][0-9]{0,5})* *" }));
+  const k = field("k", "K for F1@K", "How many supported facts a reader wants. Separate several values with commas.", h("input", { type: "text", inputmode: "numeric", pattern: " *[1-9][0-9]{0,5}( *, *[1-9][0-9]{0,5})* *" }));
   const limits = Object.entries(LIMITS).map(([name, [label, step]]) => {
     const most = info.limits.each_check[name];
     return field(name, label, most === null ? "The maximum for this check." : `This service allows up to ${many(most)}.`, h("input", { type: "number", min: step === 1 ? 1 : 0, step }));
@@ -96,15 +96,15 @@ export const showForm = (view, info) => {
 
 export const showTrustForm = (view, info) => {
   const question = field("question", "Question", "What the model was asked.", area(2, { required: true }));
-  const answer = field("answer", "Answer", info.trust ? "Leave it empty to let the model answer first." : "The answer to score.", area(4, { required: !info.trust }));
+  const answer = field("answer", "Answer", info.trust ? "Leave this empty to let the model answer first." : "The answer to score.", area(4, { required: !info.trust }));
   const against = sourceChoice(info, draft.trust, "No documents", false);
   const send = async () => {
     const job = await post("/v1/trust", { question: draft.question, ...(draft.answer.trim() && { response: draft.answer }), ...documentsOf(draft.trust) });
     return `#/jobs/${job.id}`;
   };
   replace(view, h("section", { class: "intro" }, h("p", { class: "label" }, "TrustScore"), heading("Does the model stand by its answer?"),
-    h("p", { class: "byline" }, "The model is asked repeatedly to pick its answer out of distractors. If you add documents, they are checked for support.",
-      !info.trust && " This service has no subject model, so only documents are checked. factloop serve --subject-model sets one.")),
+    h("p", { class: "byline" }, "The model is asked repeatedly to pick its answer out of distractors. If you add documents, the answer is also checked against them.",
+      !info.trust && " This service has no subject model, so answers are only checked against documents. To set one, use factloop serve --subject-model.")),
   jobForm("Score", [question, answer], [against.element], send, against));
 };
 
@@ -120,8 +120,8 @@ const field = (name, label, hint, input) => {
   return { input, element: h("div", { class: `field${input.rows ? "" : " is-short"}` }, h("label", { for: id }, label), h("p", { class: "hint", id: `${id}-hint` }, hint), input) };
 };
 
-// A form that sends one job and goes to it. The browser reports invalid fields before it is sent. A rejection by
-// the service is shown next to the button, and its field gets the focus.
+// A form that submits a job and then shows it. The browser reports invalid fields before the form is sent. If the service
+// rejects the job, the reason is shown next to the button, and the invalid field gets the focus.
 const jobForm = (label, main, side, send, against) => {
   const trouble = troubleLine();
   const go = h("button", { type: "submit", class: "go", "aria-keyshortcuts": "Control+Enter Meta+Enter" }, label);
@@ -161,7 +161,7 @@ const jobForm = (label, main, side, send, against) => {
   return form;
 };
 
-// Reads files as documents, one by one. A file that cannot be read is reported, and the others are kept.
+// Reads files as documents, one by one. A file that cannot be read is reported, and all other files are kept.
 const readAll = async (files, say) => {
   const found = [];
   for (const [at, file] of files.entries()) {
@@ -194,7 +194,7 @@ const filled = (file) => {
   return file;
 };
 
-// Files and folders that are dropped on an element.
+// Reads the files and folders that are dropped on an element.
 const droppedOn = (element, read, trouble) => {
   const over = (isOver) => (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
@@ -220,7 +220,7 @@ const filesIn = async (entry) => {
   }
 };
 
-// What to check against: registered documents, pasted ones, or the service's own sources (`own` is their label).
+// What to check against: registered or pasted documents, or the service's own sources (labelled `own`).
 const sourceChoice = (info, chosen, own, mayWiden) => {
   const kinds = [info.documents.length > 0 && ["registered", "Registered documents"], ["pasted", "My documents"], own && ["own", own]].filter(Boolean);
   if (!kinds.some(([kind]) => kind === chosen.kind)) chosen.kind = kinds.find(([kind]) => kind !== "pasted")?.[0] ?? "pasted";
@@ -250,7 +250,7 @@ const sourceChoice = (info, chosen, own, mayWiden) => {
       if (!chosen.pasted.length) chosen.pasted.push({ title: "", text: "" });
       choose("pasted");
     },
-    // The field that a rejection is about. Empty documents are not sent.
+    // Returns the field that the service rejected. Empty documents are not sent.
     field: (name) => {
       const sent = chosen.pasted.flatMap((one, at) => (isFilled(one) ? one.parts?.map(() => at) ?? [at] : []));
       const [, at = 0] = /^documents\.(\d+)/.exec(name) ?? [];

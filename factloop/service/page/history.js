@@ -1,4 +1,4 @@
-// The reader's jobs, newest first, with the filters in the URL.
+// The user's jobs, newest first, with the filters in the URL.
 import { every, get } from "./api.js";
 import { button, h, heading, mark, replace, said, troubleLine } from "./dom.js";
 import { VERDICTS } from "./verdicts.js";
@@ -35,7 +35,7 @@ export const showHistory = async (view, parameters, { signal }) => {
   const load = async (before) => {
     turn += 1;
     const mine = turn;
-    if (!before) more.hidden = true; // it would continue the previous list
+    if (!before) more.hidden = true; // the button would continue the previous list
     const page = await get(`/v1/jobs?${new URLSearchParams({ limit: PAGE, ...asked(), ...(before && { before }) })}`, signal);
     if (mine !== turn) return;
     if (!before) {

@@ -1,4 +1,4 @@
-// One job. It is watched while it runs, and then the page of its report is shown in a frame.
+// One job. Its progress is shown while it runs, and its report is shown in a frame afterwards.
 import { follow, get, opened, post, put, remove, save } from "./api.js";
 import { button, h, heading, leadingOn, mark, replace, said, troubleLine } from "./dom.js";
 import { again } from "./form.js";
@@ -84,8 +84,8 @@ const afterwards = (path, job, trouble) => {
 
 const tab = (address) => h("a", { class: "quiet is-strong", href: address, target: "_blank", rel: "noopener noreferrer" }, "Open in a new tab ↗");
 
-// Shows the page of a report. Its sandbox keeps it away from this page's data. It is sent the theme, and `begun` receives
-// a port for its labels.
+// Shows a report in a frame, whose sandbox keeps the report away from this page's data. The report is sent the theme, and
+// `begun` receives a port for the report's labels.
 const showReport = (before, address, signal, begun = () => {}) => {
   const frame = h("iframe", { class: "report", title: "Report", sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox", src: address });
   frame.addEventListener("load", () => {
@@ -93,7 +93,7 @@ const showReport = (before, address, signal, begun = () => {}) => {
     begun(port1);
     frame.contentWindow.postMessage({ theme: document.documentElement.dataset.theme }, "*", [port2]);
   });
-  // The frame is as high as the page in it, which is told how much of it is outside the window.
+  // The frame is as high as the report, which is told how much of the frame is outside the window.
   const seen = () => {
     const { top, bottom } = frame.getBoundingClientRect();
     frame.contentWindow?.postMessage({ above: Math.max(0, -top), below: Math.max(0, bottom - innerHeight) }, "*");
@@ -101,7 +101,7 @@ const showReport = (before, address, signal, begun = () => {}) => {
   addEventListener("message", ({ source, data }) => {
     if (source !== frame.contentWindow || !Number.isFinite(data?.height) || !Number.isFinite(data.scrolled)) return;
     frame.style.height = `${data.height + 2}px`; // with its border
-    scrollBy(0, data.scrolled); // it scrolled before there was room
+    scrollBy(0, data.scrolled); // the report scrolled before the frame was high enough
     seen();
   }, { signal });
   for (const type of ["scroll", "resize"]) addEventListener(type, seen, { signal, passive: true });
@@ -109,9 +109,9 @@ const showReport = (before, address, signal, begun = () => {}) => {
   before.replaceWith(frame);
 };
 
-// Saves the labels set on the page of the report. Labels that could not be saved are sent with the next one.
+// Saves the labels set in the report. Labels that could not be saved are sent again with the next label.
 const labelsOf = (path, signal, failed) => {
-  const unsent = new Map(); // id of a claim to its label, or to null
+  const unsent = new Map(); // maps claim ids to labels, or to null
   let sending = Promise.resolve();
   const send = async () => {
     for (const [claim, label] of [...unsent]) {
@@ -125,7 +125,7 @@ const labelsOf = (path, signal, failed) => {
     if (claim === undefined) return (await get(`${path}/labels`, signal).catch((error) => { failed(error.message); throw error; })).labels;
     unsent.set(claim, label);
     sending = sending.catch(() => {}).then(send);
-    await sending.catch((error) => { throw new Error(`Not saved: ${error.message} It will be sent again with the next label.`); });
+    await sending.catch((error) => { throw new Error(`Not saved: ${error.message} The label will be sent again with the next one.`); });
     return null;
   };
   addEventListener("beforeunload", (event) => { if (unsent.size) event.preventDefault(); }, { signal });
@@ -154,5 +154,5 @@ export const showResults = async (view, info, name, { signal }) => {
     results.length ? h("ol", { class: "jobs" }, results.map((one) => h("li", { class: "job" }, h("a", { href: `#/results/${encodeURIComponent(one.name)}`, dir: "auto" }, one.title || one.name),
       h("p", { class: "outcome" }, [one.kind, one.summary, one.created_at && moment(one.created_at), `file ${one.name}`].filter(Boolean).join(" · ")),
       one.figures.length > 0 && h("p", { class: "outcome" }, one.figures.map((figure) => [said(figure.name), ` ${figure.value} `, h("small", {}, said(figure.basis)), h("br")])))))
-      : h("p", { class: "nothing" }, "There are no results. The operator of the service can show a folder of results with ", h("code", {}, "factloop serve --results FOLDER"), "."));
+      : h("p", { class: "nothing" }, "There are no results. To show a folder of results, the operator can start the service with ", h("code", {}, "factloop serve --results FOLDER"), "."));
 };

@@ -9,15 +9,15 @@ export const STATES = {
   failed: { words: "failed", symbol: "✗", tone: "contradicted" },
   cancelled: { words: "stopped", symbol: "–", tone: "irrelevant" },
 };
-export const BEGUN_ANEW = "Restarted after a server stop; some calls were billed twice.";
+export const BEGUN_ANEW = "Restarted after the service stopped, so some calls were billed twice.";
 
-// The symbol of a job. For a finished check, it is that of the worst verdict.
+// Returns the symbol of a job. A finished check has the symbol of its worst verdict.
 export const lookOf = ({ status, summary }) => {
   const look = STATES[status];
   const counts = summary?.counts;
   if (status !== "done" || !counts) return { ...look, ...(status === "done" && { tone: "irrelevant", symbol: "·" }) };
   const kinds = [[summary.n_contradicted, "contradicted"], [counts.not_supported - summary.n_contradicted, "not in the sources"], [counts.unscored, "could not be decided"]].filter(([n]) => n);
-  if (!kinds.length) return { ...look, words: "nothing needs a look" };
+  if (!kinds.length) return { ...look, words: "no problems" };
   const { status: tone, symbol } = VERDICTS[summary.n_contradicted ? "contradicted" : counts.not_supported ? "no_evidence" : "needs_reading"];
   return { tone, symbol, words: kinds.map(([n, words], at) => `${at ? many(n) : plural(n, "claim")} ${words}`).join(", ") };
 };
@@ -42,7 +42,7 @@ export const cost = (calls, dollars) => {
 // The cost of a job that ended early.
 const spent = ({ usage }) => (usage ? ` · ${cost(usage.calls, usage.cost_usd)}, ${plural(usage.calls, "model call")}, ${plural(usage.searches, "search", "searches")}` : "");
 
-// The outcome of a job in figures.
+// The outcome of a job, in numbers.
 export const outcome = ({ summary, status, progress, error }) => {
   const judged = progress.n_claims_found ? ` · ${many(progress.n_claims_judged)} of ${plural(progress.n_claims_found, "claim")} judged` : "";
   if (status === "failed") return `${error ? ` · ${error.message}` : ""}${spent(progress)}`;

@@ -1,1 +1,1 @@
-"""Manages the cache shared by runs, a folder with paid answers, document indexes and word vectors."""
+"""Manages the cache that runs share: a folder of paid answers, document indexes and word vectors."""

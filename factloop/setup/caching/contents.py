@@ -35,7 +35,7 @@ Folders named after word2vec are no longer written, but earlier versions may hav
 
 @dataclass(frozen=True)
 class Thing:
-    """An index or a file of vectors in the folder."""
+    """An index or a vector file in the folder."""
 
     part: Part
     path: Path
@@ -64,7 +64,6 @@ def database_bytes(path: Path) -> int:
 
 
 def _indexes(folder: Path) -> Iterator[Thing]:
-    """Yields the indexes by name, even if only the lock remains."""
     names = sorted({found[1] for path in _entries(folder) if (found := _INDEX.fullmatch(path.name))})
     for path in (folder / name for name in names):
         seen = (path.with_suffix(USE), path / MANIFEST, path)
@@ -105,7 +104,6 @@ def _bytes_below(path: Path) -> int:
 
 
 def _bytes(path: Path) -> int:
-    """Returns the size of the file, or 0 if another process has removed it in the meantime."""
     try:
         return path.stat().st_size if path.is_file() else 0
     except OSError:
@@ -194,7 +192,7 @@ class CacheCleared(Record):
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
-    """Removes the answers, or the document indexes and word vectors, or everything. Raises ConfigError.
+    """Removes the stored answers, the document indexes and word vectors, or both. Raises ConfigError.
 
     Does not wait for files in use. They are kept and listed.
     """
@@ -212,20 +210,20 @@ def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
 
 
 def _clear_answers(path: Path) -> int | None:
-    """Removes the answers. Returns the number of bytes freed, or None if they are in use."""
     is_ours = True
     try:
         with exclusive_hold(hold_of(path)) as is_free:
             is_ours = not is_free or _is_ours(path)
             if is_free and is_ours:
                 n_bytes = database_bytes(path)
-                for ending in (*BESIDE_DATABASE, ""):  # database last: other files would alter a new one
+                # The database is removed last, because leftover files would alter a new database.
+                for ending in (*BESIDE_DATABASE, ""):
                     path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
                 return n_bytes
     except OSError:
         return None
     if not is_ours:
-        raise ConfigError(f"{path}: this file was not created by factloop; move it or use another path")
+        raise ConfigError(f"{path} was not created by factloop; move the file, or set another cache_dir")
     return None
 
 

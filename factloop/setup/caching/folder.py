@@ -32,10 +32,10 @@ def cache_place(settings: RunSettings) -> Path:
 
 
 def place_looked_at(settings: RunSettings) -> Path:
-    """Returns the same path for commands that inspect or clear the cache. Raises ConfigError if it is not a folder."""
+    """Returns the cache folder for commands that inspect or clear it. Raises ConfigError if it is not a folder."""
     place = cache_place(settings)
     if place.exists() and not place.is_dir():
-        raise ConfigError(f"{place} is not a folder, so it cannot contain the cache; set cache_dir")
+        raise ConfigError(f"{place} is not a folder, so it cannot contain the cache; set cache_dir to a folder")
     return place
 
 
@@ -44,7 +44,7 @@ def bounds_of(settings: RunSettings) -> CacheBounds:
 
 
 def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
-    """Returns the cache folder, or a subfolder for part of the cache, private to its owner, or None if caching is off.
+    """Returns the cache folder or its subfolder for `part`, private to its owner, or None if caching is off.
 
     If the folder cannot be used, logs a warning and returns None, and the run continues without a cache folder.
     """
@@ -58,7 +58,7 @@ def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None
 
 
 def refuse_unusable(settings: RunSettings) -> None:
-    """Creates the cache folder like a run. Raises ConfigError if it cannot be used."""
+    """Creates the cache folder as a run would. Raises ConfigError if the folder cannot be used."""
     try:
         _usable(settings, None)
     except OSError as error:
@@ -67,7 +67,6 @@ def refuse_unusable(settings: RunSettings) -> None:
 
 
 def _usable(settings: RunSettings, part: Part | None) -> Path:
-    """Returns the folder after checking that files can be created in it. Raises OSError if they cannot."""
     place = cache_place(settings)
     folder = place if part is None else place / part
     make_private_folder(place)

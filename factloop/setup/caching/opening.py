@@ -17,7 +17,7 @@ from factloop.tools.calls.cache import PROTECTED_S, AnswersKept, CacheBounds, Ca
 
 
 def open_answers(settings: RunSettings) -> AnswersKept:
-    """Opens the answers shared by runs, in memory if no folder can be used. Raises ConfigError if a file is damaged."""
+    """Opens the answers that runs share, in a file or in memory. Raises ConfigError if the file is damaged."""
     folder = cache_folder(settings)
     if folder is None:
         return MemoryAnswers()

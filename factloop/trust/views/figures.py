@@ -68,7 +68,7 @@ def spare_checks(bc: TrustBC) -> str:
     """
     spare = sum(not check.counted for check in bc.checks)
     verb = "does" if spare == 1 else "do"
-    return f"{plural(spare, 'check')}, sent with the one that decided the score, {verb} not count." if spare else ""
+    return f"{plural(spare, 'check')} asked along with the deciding check {verb} not count." if spare else ""
 
 
 def graded_words(bc: TrustBC) -> str:
@@ -114,13 +114,13 @@ def mean_basis(mean: MeanScore) -> str:
 
 
 def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
-    """Returns the means in reading order. Includes the graded one only if a server returned probabilities."""
+    """Returns the means in reading order. Includes the graded mean only if a server returned probabilities."""
     graded = [("TrustBC, graded", summary.trust_bc_graded)] if summary.trust_bc_graded.n_scored else []
     return [("TrustOV", summary.trust_ov), ("TrustBC", summary.trust_bc), *graded, ("TrustFC", summary.trust_fc)]
 
 
 def choice(check: ConsistencyCheck) -> str:
-    """Describes the subject's choice, as in `chose D instead of the answer, B`, or why there is none."""
+    """Describes the subject's choice, as in `chose D instead of the answer, B`, or why no choice was made."""
     if check.chosen is None:
         return f"unscored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "unscored"
     if check.consistent:
@@ -215,7 +215,8 @@ class MarkedSentence:
 
     @property
     def standing(self) -> ClaimStanding:
-        """The worst standing of the claims, ignoring irrelevant claims if possible. Raises ValueError for no claims."""
+        """The worst standing of the claims, ignoring irrelevant claims if possible. Raises ValueError if there are no
+        claims."""
         placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
         return worst(placed or [one.standing for _, one in self.claims])
 

@@ -33,8 +33,8 @@ pages open quickly in browsers."""
 def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = LONGEST_DETAILS) -> str:
     """Renders a page for one answer with its checks and passages, or for a run with a filterable list of answers.
 
-    Every answer is listed with its scores. In a large run, details are omitted after `longest_details` characters, and
-    the remaining answers say so. The output is deterministic.
+    Every answer is listed with its scores. In a large run, details are omitted after `longest_details` characters, with
+    a note in each remaining answer. The output is deterministic.
     """
     if isinstance(report, TrustReport):
         return render_page("trust_report.html.j2", room=ROOM, styles=("trust.css",), report=report, **WORDING)
@@ -53,7 +53,6 @@ def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = 
 
 
 def _bodies(reports: Sequence[TrustReport], longest: int) -> Iterator[Markup | None]:
-    """Yields the details of each answer, or None once the total exceeds the limit."""
     parts = environment(ROOM).get_template("trust_parts.html.j2").make_module(WORDING)
     answer = parts.answer  # type: ignore[attr-defined]
     left = longest
@@ -75,7 +74,7 @@ def render_long_form_html(report: LongFormTrustReport) -> str:
     """Renders a page with the response, the evidence for each claim, and a table of four groups that filters the
     claims.
 
-    The output is deterministic. It takes time linear in the size of the report.
+    The output is deterministic. Rendering takes time linear in the size of the report.
     """
     stretches, matrix = [_stretch(part) for part in sentences(report)], claim_matrix(report)
     views = views_of([one.claim for one in report.claims])
@@ -116,7 +115,7 @@ def _stretch(part: MarkedSentence) -> PageStretch:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A table's column headers, and its rows with a header and cells."""
+    """The column headers of a table, and its rows, each with a header and cells."""
 
     columns: tuple[Filter, ...]
     rows: tuple[tuple[Filter, tuple[Filter, ...]], ...]
@@ -129,7 +128,7 @@ def answer_keys(report: TrustReport) -> tuple[str, str, str]:
 
 
 def answer_matrix(reports: Iterable[TrustReport]) -> Matrix:
-    """Returns belief by documents, as in the paper's table of TrustOV. Includes "unscored" only if it occurs."""
+    """Returns a table of belief by documents, like the paper's for TrustOV. Includes "unscored" only if it occurs."""
     counts = Counter(key for report in reports for key in answer_keys(report))
     beliefs = [one for one in Belief if one is not Belief.UNSCORED or counts["belief-unscored"]]
     documents = [one for one in Documents if one is not Documents.UNSCORED or counts["documents-unscored"]]
@@ -156,7 +155,7 @@ def claim_keys(standing: ClaimStanding) -> tuple[str, ...]:
 
 
 def claim_matrix(report: LongFormTrustReport) -> Matrix:
-    """Returns the four groups of evidence by belief. The table omits claims that are in none of them."""
+    """Returns the four groups of evidence by belief. The table omits claims that are in none of these groups."""
     counts: Counter[str] = Counter()
     for standing in ClaimStanding:
         counts.update(dict.fromkeys(claim_keys(standing), report.counts.get(standing, 0)))

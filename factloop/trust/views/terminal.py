@@ -178,7 +178,6 @@ def _long_form_rows(report: LongFormTrustReport) -> list[Row]:
 
 
 def _grounds(report: TrustReport) -> Iterator[Text]:
-    """Yields the judge's rationale, the cited passages, and the number of other passages judged."""
     fc = report.trust_fc
     if fc.rationale:
         yield Text(one_line(named(fc.rationale, fc.passages)))
@@ -233,7 +232,7 @@ def _documents(report: TrustReport) -> str:
 
 def _run_rows(run: TrustRun) -> list[Row]:
     rows = [
-        (f"By {SOURCE_WORDS[one.source]}", Text(f"stood by it in {one.consistent:.0%} of {one.n_checks:,} questions"))
+        (f"By {SOURCE_WORDS[one.source]}", Text(f"chose its answer in {one.consistent:.0%} of {one.n_checks:,} checks"))
         for one in run.summary.by_source
         if one.consistent is not None and len(run.summary.by_source) > 1
     ]
@@ -246,7 +245,6 @@ def _check_blocks(bc: TrustBC) -> Group:
 
 
 def _check(check: ConsistencyCheck, bc: TrustBC) -> Group:
-    """Returns the choice in a check, and its options in the order displayed, with `>` before the chosen one."""
     belief = trust_figures.belief_of_check(check)
     head = Text(f"{belief.sign} Check {check.number}: {trust_figures.choice(check)}", style=_BELIEF_STYLES[belief])
     if not check.counted:
@@ -262,7 +260,6 @@ def _check(check: ConsistencyCheck, bc: TrustBC) -> Group:
 
 
 def _cells(option: Option, check: ConsistencyCheck, bc: TrustBC) -> list[Text | Group]:
-    """Returns the letter, its probability if there is one, and the option with a note on its origin."""
     shown = trust_figures.option_marked(option, check, bc)
     text = Text.assemble(visible(shown.before), (visible(shown.marked), "underline"), visible(shown.after))
     aside = Text(_aside(option, bc), style="dim not bold")

@@ -1,7 +1,7 @@
 """Defines the words and symbols for a TrustScore, so that they are the same everywhere.
 
-Evidence is marked ✓ ○ ✗, as in a fact-check. Belief is marked = if the subject chooses the answer and ≠ if it chooses
-another option, so the two cannot be confused and neither needs a colour.
+Evidence is marked ✓ ○ ✗, as in a fact-check. Belief is marked = if the subject chooses its answer, or ≠ if the subject
+chooses another option. The two kinds of marks cannot be confused, and neither needs a colour.
 """
 
 from __future__ import annotations

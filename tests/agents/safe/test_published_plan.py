@@ -75,7 +75,7 @@ async def test_verifiable_claims_are_found_in_context_and_searched_for_once(sim:
     assert more.calls == less.calls + 1
     assert more.completion_tokens > less.completion_tokens
     assert less.calls == pytest.approx(report.usage.calls, rel=0.3)
-    with pytest.raises(ConfigError, match="set --plan safe"):
+    with pytest.raises(ConfigError, match="set `--plan safe`"):
         simulated_checker(sim, plan="fused", verifiable=True).check("Rome is old.")
 
 

@@ -144,7 +144,7 @@ def test_a_key_is_asked_for_kept_in_this_tab_and_opens_the_report(looking: Looki
     page.keyboard.press("Escape")
     expect(page.get_by_role("alert")).to_contain_text("an API key is required")
     button(page, "Try again").click()
-    expect(page.get_by_label("API key of the service")).to_be_focused()
+    expect(page.get_by_label("API key for this service")).to_be_focused()
     page.keyboard.type("not the key, and long enough")
     page.keyboard.press("Enter")
     expect(dialog).to_contain_text("The service does not accept this key.")
@@ -266,7 +266,7 @@ def test_the_form_says_what_is_wrong_at_its_field(looking: Looking, offline: Ser
     expect(page.get_by_label("Text of document 3")).to_be_focused()
     expect(page.get_by_role("alert")).to_contain_text("at most 1000 characters")
     page.get_by_label("Title of document 3").fill("t")
-    page.get_by_label("K of F1@K").fill("3, 12")
+    page.get_by_label("K for F1@K").fill("3, 12")
     page.get_by_label("Deadline in seconds").fill("90.5")
     page.reload()
     expect(response).to_have_value(KELL)
@@ -275,7 +275,7 @@ def test_the_form_says_what_is_wrong_at_its_field(looking: Looking, offline: Ser
     request = offline.get(f"/v1/jobs/{job_of(page)}/request")
     assert (request["k"], request["limits"]) == ([3, 12], {"deadline_s": 90.5, "max_calls": 7, "budget_usd": None})
     button(page, "Edit and repeat").click()
-    expect(page.get_by_label("K of F1@K")).to_have_value("3, 12")
+    expect(page.get_by_label("K for F1@K")).to_have_value("3, 12")
 
 
 @pytest.fixture(scope="module")
@@ -292,9 +292,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 def test_the_history_is_paged_and_its_filters_are_in_the_address(looking: Looking, checks: Serving) -> None:
     page = looking.at(f"{checks.url}/#/history")
     expect(page.locator(".job")).to_have_count(25)
-    expect(page.locator(".job").first).to_contain_text(
-        "nothing needs a look · 1 of 1 scored claim supported, precision 1.00"
-    )
+    expect(page.locator(".job").first).to_contain_text("no problems · 1 of 1 scored claim supported, precision 1.00")
     expect(page.locator(".job").first).to_contain_text("against 1 document")
     button(page, "Show more").click()
     expect(page.get_by_role("link", name="Question 0")).to_be_visible()

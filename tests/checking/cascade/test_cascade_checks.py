@@ -74,7 +74,7 @@ async def test_a_claim_rejected_without_asking_the_web_is_told_of(sim: Simulator
     rejected = [claim for claim in report.claims if claim.judgement.stage == "cheap"]
     assert rejected
     assert {claim.judgement.verdict for claim in rejected} == {Verdict.NOT_SUPPORTED}
-    assert any("documents alone, without searching serper" in warning for warning in report.warnings)
+    assert any("based on the documents, without using serper" in warning for warning in report.warnings)
 
 
 def test_a_run_directory_belongs_to_one_cascade(sim: Simulator, response: Response, docs: Path, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_run_directory_belongs_to_one_cascade(sim: Simulator, response: Respon
     ("settings", "changes", "said"),
     [
         ({"model": None, "base_url": None}, {}, "set one with --model"),
-        ({"docs": ()}, {}, "needs documents .--docs"),
+        ({"docs": ()}, {}, "needs documents: set them"),
         ({}, {"identity": {"verifier": "baseline", "weights": "0" * 64}}, "weights differ.; tune it again"),
         ({}, {"verifier": "llm:openai:sim"}, "calls a server"),
         ({}, {"verifier": "oracle"}, "unknown judge 'oracle'"),

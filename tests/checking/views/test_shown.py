@@ -59,7 +59,7 @@ def test_every_claim_opens_to_what_the_report_holds(page: Page) -> None:
         for item in one.evidence:
             assert item.passage in body
             assert item.source in body
-    assert "Says the same as claim 3" in body
+    assert "says the same as claim 3" in body
     assert "Unscored: the budget was used up" in body
     assert "who taught her, and from what age" in body
     assert "0.97 of 1" in body

@@ -38,7 +38,7 @@ def parquet_file(folder: Path, rows: list[dict[str, Any]]) -> Path:
         ("[]", None, "the file has no rows"),
         ('[{"a": 1}\n {"a": 2}]', 2, "this is not JSON: Expecting ',' delimiter"),
         ('[{"a": 1},\n 3]', 2, "must be an object, not 3"),
-        (f'[\n{{"a": {"[" * 100_000}', None, "this is not JSON: a value is too large or too deep"),
+        (f'[\n{{"a": {"[" * 100_000}', None, "this is not JSON: a value is too large or too deeply nested"),
     ],
 )
 def test_what_is_no_array_is_named(tmp_path: Path, text: str, line: int | None, message: str) -> None:
@@ -49,7 +49,7 @@ def test_what_is_no_array_is_named(tmp_path: Path, text: str, line: int | None, 
 
 
 def test_an_array_has_a_bound(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="longer than 5 characters"):
+    with pytest.raises(DataError, match="must not exceed 5 characters"):
         list(read_json_array(written(tmp_path, '[{"a": 1}]'), largest=5))
 
 
@@ -101,7 +101,7 @@ def test_semicolons_part_cells_if_they_part_header_and_rows(tmp_path: Path, text
 def test_lines_are_counted_from_the_one_that_says_what_parts_cells(tmp_path: Path) -> None:
     rows = read_csv(written(tmp_path, "sep=;\nid;text\n7;one\n8;two\n9\n", "rows.csv"))
     assert [next(rows).line, next(rows).line] == [3, 4]
-    with pytest.raises(DataError, match=r"rows\.csv:5: 1 columns"):
+    with pytest.raises(DataError, match=r"rows\.csv:5: wrong number of cells: 1 instead of 2"):
         next(rows)
 
 

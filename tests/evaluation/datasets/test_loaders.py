@@ -116,7 +116,7 @@ def test_no_id_comes_twice_and_no_field_is_missing(tmp_path: Path, load: Loader,
         list(load(jsonl(tmp_path / "rows.jsonl", row, row)))
     for name in ("claim", "sentence"):
         if name in row:
-            with pytest.raises(DataError, match=rf":1: field '(summ_sent\|)?{name}': (it is missing|there is no)"):
+            with pytest.raises(DataError, match=rf":1: field '(summ_sent\|)?{name}': (must be set|there is no)"):
                 list(load(jsonl(tmp_path / "rows.jsonl", {key: row[key] for key in row if key != name})))
 
 
@@ -344,7 +344,7 @@ def test_any_file_of_prompts_is_read(tmp_path: Path) -> None:
     published = jsonl(tmp_path / "longfact-objects_world-religions.jsonl", {"prompt": "What?", "canary": CANARY})
     (one,) = load_prompts(published)
     assert (one.id, one.topic) == ("longfact-objects/world-religions/000", "world-religions")
-    with pytest.raises(DataError, match=r"lost\.jsonl:1: field 'prompt': it is missing"):
+    with pytest.raises(DataError, match=r"lost\.jsonl:1: field 'prompt': must be set"):
         list(load_prompts(jsonl(tmp_path / "lost.jsonl", {"question": "Why?"})))
     with pytest.raises(DataError, match=r"qa\.jsonl:1: field 'answer': must be set"):
         list(load_part("simpleqa-verified", "eval", jsonl(tmp_path / "qa.jsonl", {"problem": "Why?", "answer": " "})))

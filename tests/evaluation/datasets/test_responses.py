@@ -52,9 +52,9 @@ def test_documents_are_texts_or_objects(tmp_path: Path, given: object, read: lis
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"response": "Bob."}, "x.jsonl:2: field 'prompt': it is missing"),
+        ({"response": "Bob."}, "x.jsonl:2: field 'prompt': must be set"),
         ({"prompt": "", "response": "Bob."}, "x.jsonl:2: field 'prompt': must be non-empty text"),
-        ({"prompt": "Why?"}, "x.jsonl:2: field 'response': it is missing"),
+        ({"prompt": "Why?"}, "x.jsonl:2: field 'response': must be set"),
         (
             {"prompt": "Why?", "response": None},
             "field 'response': must be a string (empty if the system declined to answer), not null",

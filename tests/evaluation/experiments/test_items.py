@@ -57,7 +57,7 @@ def test_ids_that_only_their_response_tells_apart_become_longer(home: Path) -> N
         ({"text": "A"}, "each row needs `claim`, or `prompt`"),
         ({"claim": " "}, "field 'claim': must be non-empty text"),
         ({"claim": "A", "label": 2}, "field 'label'"),
-        ({"response": "A"}, "field 'prompt': it is missing"),
+        ({"response": "A"}, "field 'prompt': must be set"),
         ({"sentences": 3}, "data.jsonl:1"),
         ([], "each line must be a JSON object"),
     ],

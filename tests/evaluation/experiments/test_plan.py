@@ -119,9 +119,9 @@ def test_what_is_wrong_is_said_with_its_place(
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (b"", "must contain fields and their values"),
-        (b"- a\n- b\n", "must contain fields and their values"),
-        (b"just words", "must contain fields and their values"),
+        (b"", "must contain fields with values"),
+        (b"- a\n- b\n", "must contain fields with values"),
+        (b"just words", "must contain fields with values"),
         (b"a: 1\n---\nb: 2\n", "expected a single document"),
         (b"\xff\xfe", "must be UTF-8"),
         (b"name: \x07", "not YAML"),

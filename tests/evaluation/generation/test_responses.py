@@ -171,8 +171,8 @@ def test_a_kill_at_any_byte_costs_the_last_line_at_most(tmp_path_factory: pytest
     ("text", "said"),
     [
         ("my notes", ":1: this line is not JSON"),
-        ('{"id":"p","prompt":"x"}\n', ":1: field 'system': it is missing"),
-        ('{"id":"p","prompt":"x"}', ":1: field 'system': it is missing"),
+        ('{"id":"p","prompt":"x"}\n', ":1: field 'system': must be set"),
+        ('{"id":"p","prompt":"x"}', ":1: field 'system': must be set"),
         ("[1]\n", ":1: each line must be a JSON object"),
     ],
 )

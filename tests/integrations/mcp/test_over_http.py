@@ -104,7 +104,7 @@ async def test_calls_of_one_key_take_turns_with_those_of_another_and_few_of_them
 
     of_a = [asyncio.create_task(call("a")) for _ in range(AT_ONCE - 1 + MOST_WAITING)]
     await asyncio.sleep(0)
-    with pytest.raises(ToolError, match="busy: 16 calls with this key are waiting"):
+    with pytest.raises(ToolError, match="busy: 16 calls with this key are already waiting"):
         await call("a")
     of_b = [asyncio.create_task(call("b")) for _ in range(3)]
     await asyncio.sleep(0)

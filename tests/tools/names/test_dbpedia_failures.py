@@ -22,8 +22,8 @@ CUT = (*RESULTS, ("X-SQL-State", "S1TAT"), ("X-SQL-Message", "query interrupted 
     ("reply", "said", "n_requests"),
     [
         (Reply(body=b"<!DOCTYPE html><title>Maintenance</title>", headers=HTML), "not JSON: text/html", 2),
-        (Reply(body=b'{"boolean": true}'), "not in the format", 1),
-        (Reply(body=b'{"results": {"bindings": [{"type": {"type": "uri", "value": "x"}}]}}'), "not in the format", 1),
+        (Reply(body=b'{"boolean": true}'), "not in the SPARQL", 1),
+        (Reply(body=b'{"results": {"bindings": [{"type": {"type": "uri", "value": "x"}}]}}'), "not in the SPARQL", 1),
         (Reply(status=500, body=ESTIMATE), "status 500", 2),
         (Reply(status=400, body=b"Virtuoso 37000 Error"), "status 400", 1),
         (Reply(status=200, body=NONE_FOUND, headers=CUT), "stopped before the answer was complete", 2),

@@ -34,7 +34,7 @@ TOO_FEW = unscored_bc(UnscoredReason.TOO_FEW_DISTRACTORS)
         (
             broken_bc(),
             "inconsistent in check 3, after 2 consistent",
-            "1 check, sent with the one that decided the score, does not count.",
+            "1 check asked along with the deciding check does not count.",
         ),
         (half_asked().trust_bc, "unscored: the budget was used up", ""),
         (TOO_FEW, "unscored: fewer than three distractors could be made", ""),

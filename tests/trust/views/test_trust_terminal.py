@@ -65,7 +65,7 @@ def test_what_is_wrong_with_an_answer_stands_in_its_result() -> None:
         "TrustBC ≠ 0 inconsistent in check 3, after 2 consistent",
         "Graded 0.60 mean probability of the answer; the five letters have 0.91 of the probability",
         "TrustFC ○ 0.5 neutral, 3 passages judged, none cited",
-        "Limit 1 check, sent with the one that decided the score, does not count.",
+        "Limit 1 check asked along with the deciding check does not count.",
         "Note DBpedia Spotlight answered with an HTML page; the next source was used.",
         "Warning 1 call failed and was retried.",
     ):

@@ -1,1 +1,1 @@
-"""One module for each format, named after the number of the format."""
+"""One module per format, named after the format's number."""
