@@ -105,7 +105,7 @@ def compare(
     contains the intermediate runs, in order.
 
     Raises ConfigError if:
-    - the runs have no prompts in common, or several systems each but none in common;
+    - the runs have no prompts in common, or either run has several systems and none is in both runs;
     - the runs have different policies for abstentions, and `abstention` is not set;
     - a demand concerns a metric that is not compared.
     """
@@ -252,17 +252,15 @@ def _by_system(first: ComparedRun, second: ComparedRun) -> bool:
     ours, theirs = _systems(first), _systems(second)
     if len(ours) == 1 and len(theirs) == 1:
         if first.summary is second.summary and ours == theirs:
-            raise ConfigError(f"{first.name}: cannot compare a run with itself; select two systems or two runs")
+            raise ConfigError(f"cannot compare {first.name} with itself; select two systems or two runs")
         return False
     if not {*ours} & {*theirs}:
         raise ConfigError(
-            f"{first.name} and {second.name} contain several systems, but none in common; "
-            f"use `--system` to select one system of A ({_some(ours)}) and one of B ({_some(theirs)})"
+            f"{first.name} and {second.name} have no system in common; "
+            f"use `--system` to select one system from A ({_some(ours)}) and one from B ({_some(theirs)})"
         )
     if first.summary is second.summary:
-        raise ConfigError(
-            f"{first.name}: cannot compare a run with itself; use `--system` to select two of {_some(ours)}"
-        )
+        raise ConfigError(f"cannot compare {first.name} with itself; use `--system` to select two of {_some(ours)}")
     return True
 
 

@@ -124,7 +124,7 @@ def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, 
                 f"demand {one.text}: the margin of a share must be below 1; 0.05 means five percentage points"
             )
         if max(one.least or 0.0, one.most or 0.0) > 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: a share must be at most 1; 0.9 means 90 %")
+            raise ConfigError(f"demand {one.text}: a share must be at most 1; 0.9 means 90%")
 
 
 def metric_of(values: ItemValues) -> str:
@@ -243,7 +243,7 @@ class _Losses:
         return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
 
     def p(self, margin: float) -> float:
-        """Returns the probability of so few losses, given `margin` more losses than wins. Exact without wins."""
+        """Returns the probability of so few losses, given `margin` more losses than wins. It is exact without wins."""
         from factloop.evaluation.cascades.bounds import p_values
 
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))
@@ -324,7 +324,7 @@ class _Asked:
         )
 
     def bounded(self) -> DemandResult:
-        """Returns the result for a bound. If the metric compares verdicts with labels, missing verdicts are wrong."""
+        """Returns the result for a bound. In a metric that needs labels, missing verdicts count as wrong."""
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
         value: float | None = None
         at_best: float | None = None

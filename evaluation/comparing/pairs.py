@@ -1,4 +1,4 @@
-"""Pairs the responses of two runs by prompt, and the claims of responses that have the same text.
+"""Pairs two runs' responses by prompt, and then the claims of paired responses that have the same text.
 
 Reports are read one at a time. For each response of the first run, only a hash and the claims without evidence are kept
 in memory. For the second run, only matched claims are kept.

@@ -1,7 +1,7 @@
 """Gets a data set, either by downloading it or from a folder that already contains it.
 
 A partially written file never has its final name. A download is written to `NAME.part`, checked against its checksum,
-and then renamed. A record next to the files shows where they came from.
+and then renamed. A record next to the files says where the files came from.
 """
 
 from __future__ import annotations

@@ -98,5 +98,5 @@ def _text(row: Row) -> str:
 def _dialogue(row: Row) -> str:
     turns, speakers = row.fields["utt"], row.fields.get("speaker")
     if not isinstance(turns, list) or not isinstance(speakers, list) or len(turns) != len(speakers):
-        raise row.error("turns and speakers must be lists of the same length", "utt")
+        raise row.error("`utt` and `speaker` must be lists of the same length", "utt")
     return "\n".join(f"{speaker}: {turn}" for speaker, turn in zip(speakers, turns, strict=True))

@@ -40,7 +40,7 @@ METHOD = Method.DIFFERENCE
 def precision(samples: Samples, level: float) -> Estimate | None:
     """Returns the fraction in [0, 1] of the run's scored claims that annotators would label as supported.
 
-    None if no claims of the run are labelled or scored.
+    Returns None if no claims of the run are labelled or scored.
     """
     own = _own_labels(samples)
     if not len(own.label) or not own.scored.sum():

@@ -92,8 +92,8 @@ class Estimate(Measurement):
     def label_share(self) -> float | None:
         """1 - lambda, the weight of the labelled claims' own precision in a prediction-powered value.
 
-        The value is (1 - lambda) mean(label) + lambda (run rate + mean(label - verdict)). The last factor is the
-        precision of the run, corrected with the labels.
+        The value is (1 - lambda) mean(label) + lambda (run rate + mean(label - verdict)). The last factor is the run's
+        precision, corrected with the labels.
         """
         return None if self.weight is None else 1.0 - self.weight
 

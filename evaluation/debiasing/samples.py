@@ -39,7 +39,7 @@ class LabelledClaims:
 
 @dataclass(frozen=True)
 class JudgedResponses:
-    """The number of verdicts of each kind for each response of a run."""
+    """The number of verdicts of each kind for each response in a run."""
 
     counts: Sequence[Counts]
     """Counts for each response."""
@@ -161,5 +161,5 @@ def _weights(probabilities: Sequence[float] | None, judged: Sequence[int]) -> Fl
 
 
 def _names(sample: str, groups: Sequence[Hashable] | None, n: int) -> list[Hashable]:
-    """Returns the given groups, or a new name for each item. Tuples distinguish new names from given ones."""
+    """Returns the given groups, or a new name for each item. As tuples, new and given names cannot clash."""
     return [("given", name) for name in groups] if groups is not None else [(sample, place) for place in range(n)]

@@ -55,7 +55,7 @@ class SharedAnswers:
 
         The account is charged once per answer, and its limits apply, even if another account paid for the answer. An
         error reaches all waiting callers and is not stored. Failed or interrupted calls are charged to the account that
-        made them. Raises the errors of `Call.make`, BudgetExceeded and ConfigError.
+        made them. Raises BudgetExceeded, ConfigError and the errors of `Call.make`.
         """
         key = call.key + self._ending
         (made, payer), _ = await self._flights.do(key, partial(self._found_or_paid, key, call))

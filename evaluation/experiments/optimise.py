@@ -217,7 +217,7 @@ async def _proposals(
     number: int,
     tried: Sequence[str],
 ) -> list[Proposal]:
-    """Returns the proposals of a round, based on different mistakes if there are enough. Costs money."""
+    """Returns a round's proposals, based on different mistakes if there are enough. Costs money."""
     wanted, registry = plan.optimise, PromptRegistry.load(settings.prompts)
     if settings.model is None:
         raise ConfigError("cannot improve a prompt without a model; set `model` in the plan's settings")

@@ -1,4 +1,4 @@
-"""The records of an experiment: its variants, their judgements of every claim, and the report."""
+"""An experiment's records: its variants, their judgements of every claim, and the report."""
 
 from __future__ import annotations
 

@@ -100,11 +100,11 @@ async def astream_experiment(
     If `data` is set, it is judged instead of the development part. The plan's settings override `defaults`, and
     `limits` override both. Everything is validated before any money is spent.
 
-    With `run_dir`, an experiment can be resumed. Another attempt judges only items that are missing or that failed for
-    a temporary reason (budget, timeout, tool failure). Variants, prompts, claims, repeats and limits may change between
-    attempts. Because answers are stored by request, only changed requests cost money. The budget covers all variants,
-    repeats and attempts in the folder. When the budget is used up, attempts with unjudged items are rejected. The
-    user's cache is not used, because each repeat must be another draw from the model.
+    With `run_dir`, an experiment can be resumed. A resumed experiment judges only items that are missing or that failed
+    for a temporary reason (budget, timeout, tool failure). Variants, prompts, claims, repeats and limits may change
+    between attempts. Because answers are stored by request, only changed requests cost money. The budget covers all
+    variants, repeats and attempts in the folder. Once the budget is used up, an experiment with unjudged items cannot
+    be resumed. The user's cache is not used, because each repeat must be another draw from the model.
 
     Costs money if a model or a paid search is used. Raises ConfigError or DataError. A caller that stops before the end
     must close the stream (`contextlib.aclosing`).
@@ -230,7 +230,7 @@ async def _judge_tasks(
     plan: ExperimentPlan,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
-    """Yields the cells as they arrive, repeat by repeat. Closes the resources of a repeat before the next repeat."""
+    """Yields the cells as they arrive, repeat by repeat. Closes each repeat's resources before the next repeat."""
     begun = _Begun(Budget() if ready[0].settings.batch else common.budget)  # batches wait for all items
     indexes = GivenIndexes(at_once // len(ready) + 1)  # each claim in progress takes about 1.6 MB
     searches, *of_repeats = answers

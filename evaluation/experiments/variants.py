@@ -106,8 +106,8 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
     """Reads the documents and checks that every model can be called. Makes no network calls.
 
-    Variants with the same search settings share the documents. Raises ConfigError or DataError. If two variants would
-    send exactly the same requests, raises ConfigError.
+    Variants with the same search settings share the documents. Raises ConfigError or DataError. Two variants that would
+    send exactly the same requests are a ConfigError.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}

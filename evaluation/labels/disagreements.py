@@ -83,7 +83,7 @@ class DrawnDisagreement:
 
 @dataclass(frozen=True)
 class DisagreementDraw:
-    """The sheet for the adjudicator, and its key."""
+    """The adjudicator's sheet and its key."""
 
     drawn: tuple[DrawnDisagreement, ...]
     key: DisagreementKey

@@ -114,9 +114,9 @@ def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
     """Returns the weight in (0, 1] of a draw of n claims in an estimate that also uses `n_before` earlier labels.
 
     The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2). Here, v1 = N (N
-    - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels. v2 = M (M - n) / n is that of a
-    total estimated from a draw of n of the other M = N - n1 claims. The weight is 1 if there are no earlier labels, or
-    if the draw includes all other claims.
+    - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels. v2 = M (M - n) / n is the
+      relative variance of a total estimated from a draw of n of the other M = N - n1 claims. The weight is 1 if there
+      are no earlier labels, or if the draw includes all other claims.
     """
     return n_claims * n / (n_claims * n + n_before * (n_claims - n_before - n))
 
@@ -124,7 +124,7 @@ def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
 def probability_after(probability: float, share: float) -> float:
     """Returns the probability by which a claim labelled before a draw is weighted, 1 / ((1 - share) / p + share).
 
-    The draw's own estimate always includes the claim, so the claim has a weight of 1 there.
+    The estimate from the draw alone always includes the claim, with a weight of 1.
     """
     return 1.0 / ((1.0 - share) / probability + share)
 

@@ -63,7 +63,7 @@ class ReferenceMetric:
             if given is not None and len(given) != len(candidates):
                 raise ValueError(f"there are {len(candidates)} candidates, but {len(given)} {name}")
         if any(isinstance(group, str) for group in references):
-            raise ValueError("the references of each candidate must be a list of texts, not a single text")
+            raise ValueError("each candidate's references must be a list of strings, not a single string")
         nothing: Texts = [None] * len(candidates)
         return self.score_answers(Answers(candidates, references, questions or nothing, evidence or nothing))
 

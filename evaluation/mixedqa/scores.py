@@ -108,7 +108,7 @@ class ScoredResponse(Record):
 
 
 class SystemLabels(Record):
-    """The number of responses of one system, and how many of them were judged correct."""
+    """The number of one system's responses, and how many of these responses were judged correct."""
 
     system: str
     n_responses: Count
@@ -210,7 +210,7 @@ class MixedQaResult(Record):
         return tuple(found for found in self.correlations if found.system == system)
 
     def paper(self, metric: str, system: str | None) -> float | None:
-        """Returns the paper's coefficient for a metric, regardless of the metric's model. None if the paper has none.
+        """Returns the paper's coefficient for a metric, whatever the metric's model, or None if the paper has none.
 
         The paper reports only Pearson's coefficient, so the result is None for other coefficients.
         """
@@ -271,7 +271,7 @@ def correlate_with_labels(
     Intervals resample whole questions. The paper uses Pearson's coefficient. Kendall's takes minutes for 1,000
     questions.
 
-    The intervals depend on the seed in the fingerprint. The order of the responses only affects the order of the
+    The intervals depend on the seed in the fingerprint. The order of the responses affects only the order of the
     systems. Raises ValueError if a system answers the same question twice.
     """
     if len({(response.question_id, response.system) for response in responses}) < len(responses):
@@ -375,7 +375,7 @@ class _Correlations:
 
 
 def _differences(sums: Floats) -> Floats:
-    """Returns the differences between the two sides' r, (n_resamples,). `sums` are n, Σx, Σy, Σx², Σy² and Σxy."""
+    """Returns the differences in r, of shape (n_resamples,). `sums` are n, Σx, Σy, Σx², Σy² and Σxy."""
     import numpy as np
 
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)

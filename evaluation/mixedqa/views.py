@@ -43,7 +43,7 @@ def outcome(found: Correlation) -> str:
 
 
 def interval(found: Correlation) -> str:
-    """Formats the interval, such as `[0.253, 0.371]`. Returns why there is none, or a dash without a coefficient."""
+    """Formats the interval, as in `[0.253, 0.371]`, or says why there is none. A missing coefficient gives a dash."""
     if found.value is None:
         return NOTHING
     if found.low is None or found.high is None:

@@ -51,7 +51,7 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class NewRecord(Generic[AnyRecord]):
-    """The event that another record has been saved on disk."""
+    """The event that a new record has been saved on disk."""
 
     record: AnyRecord
     usage: Usage

@@ -121,7 +121,7 @@ class CalibrationSample:
 
 
 def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
-    """Reads a finished run's labelled claims. Raises ConfigError if there are none, and DataError for a damaged run."""
+    """Reads a finished run's labelled claims. Raises ConfigError if it has none, and DataError if it is damaged."""
     if evaluator is not None:
         raise ConfigError(f"{place} is a run, which has only one evaluator; do not specify {evaluator!r}")
     run = read_run(place)
@@ -212,7 +212,7 @@ class LabelledRow(Record):
 
 @dataclass
 class NamedClaims:
-    """The distinguishable claims in a file, with the first row of each claim."""
+    """The distinguishable claims in a file, with each claim's first row."""
 
     first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
 

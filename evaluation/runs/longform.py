@@ -304,7 +304,7 @@ def choose_ks(
 def f1_curve(
     responses: Iterable[CountedResponse], *, abstention: AbstentionPolicy, ks: Sequence[int] | None = None
 ) -> tuple[CurvePoint, ...]:
-    """Returns each system's mean F1@K as a function of K. By default, K runs from 1 to the maximum."""
+    """Returns each system's mean F1@K as a function of K. By default, K runs from 1 to the most supported claims."""
     given = list(responses)
     if ks is None:
         (highest,) = choose_ks((one for one in given if is_rated(one, abstention)), ["maximum"])

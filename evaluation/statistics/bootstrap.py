@@ -75,7 +75,7 @@ def loses_too_many(values: Floats) -> bool:
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """Returns the bounds that cut off a given fraction (`tail`) at both ends of each column, and each number of NaNs.
+    """Returns the bounds that cut off a fraction of `tail` at each end of each column, and the column's number of NaNs.
 
     NaN is ignored. If a whole column is NaN, both bounds are NaN.
     """

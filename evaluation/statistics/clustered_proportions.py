@@ -12,7 +12,7 @@ Departure: Donner and Donald estimate rho by analysis of variance. Here, each pa
 contributes the product of the two deviations from r. The mean of these products is divided by r (1 - r) and limited to
 [0, 1]. It is corrected by G / (G - 1) for G responses because r is estimated from them. Both estimates assume that rho
 is the same on both sides. Deviations from each side's own rate would not require this assumption. However, far too many
-differences would be significant if one side has few responses and few errors (35% for equal systems with 200 and 20
+differences would be significant if one side had few responses and few errors (35% for equal systems with 200 and 20
 responses of one claim each, of which one in twenty is wrong). The drawback is that 15% of equal systems differ
 significantly if the side with few responses has a much larger rho (.4 with 20 responses, compared with .05 with 60).
 """

@@ -76,7 +76,7 @@ def correlate(
     or infinite.
     """
     if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
-        raise ValueError("xs, ys and clusters (if any) must have the same length")
+        raise ValueError("`xs`, `ys` and `clusters` (if any) must have the same length")
     kept = [place for place, pair in enumerate(zip(xs, ys, strict=True)) if None not in pair]
     x, y = _scaled([xs[place] for place in kept]), _scaled([ys[place] for place in kept])
     numbers = _cluster_numbers([clusters[place] for place in kept]) if clusters is not None else None

@@ -1,7 +1,7 @@
 """Defines the tables of an audit for the terminal, the page and the CSV files. Their layout is in `tables.json`.
 
-A row maps the field names of a record to its values. If the record contains a list of records, such as the methods of
-an adjustment, each record in the list has its own row, with field names such as `methods.mean_bias`.
+A row maps a record's field names to values. If the record contains a list of records, such as an adjustment's methods,
+each record in the list has its own row, with field names such as `methods.mean_bias`.
 """
 
 from __future__ import annotations

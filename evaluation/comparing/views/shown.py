@@ -207,7 +207,7 @@ STEPS_NOTE = (
 def steps_sheet(comparison: Comparison) -> Sheet | None:
     """Returns a sheet with a line per step and quantity, and a line for the whole difference.
 
-    Returns None if there are no runs in between.
+    Returns None if there are no intermediate runs.
     """
     found = comparison.attribution
     if found is None:

@@ -1,4 +1,4 @@
-"""Shows a run's raw and corrected figures as sentences and sheets, and on the terminal, with any cautions."""
+"""Shows a run's raw and corrected figures, with any cautions, as sentences, as sheets and on the terminal."""
 
 from __future__ import annotations
 

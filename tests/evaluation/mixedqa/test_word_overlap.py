@@ -108,7 +108,7 @@ def test_lengths_have_to_agree(metric: ReferenceMetric) -> None:
         metric.score(["a", "b"], [["a"]])
     with pytest.raises(ValueError, match="there are 1 candidates, but 2 evidence"):
         metric.score(["a"], [["a"]], evidence=["x", "y"])
-    with pytest.raises(ValueError, match="a list of texts"):
+    with pytest.raises(ValueError, match="a list of strings"):
         metric.score(["a"], ["a"])
 
 
