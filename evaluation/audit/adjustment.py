@@ -1,4 +1,4 @@
-"""Corrects an evaluator's error rates with the help of one labelled system (Godbole & Jia, section 5, appendix A.7).
+"""Corrects an evaluator's error rates with one labelled system (Godbole & Jia, section 5, appendix A.7).
 
 Each system in a data set serves once as the calibration system. The error rates of the other systems are then estimated
 without adjustment, with adjusted counts, and with thresholds tuned on the calibration system. The bias of an estimate
@@ -101,7 +101,7 @@ class Calibration(Record):
 
 
 class _Bias(Record):
-    """The bias that remains after a method is applied. All biases are None if the method gives no result."""
+    """The bias that remains after a method is applied. All fields are None if the method gives no result."""
 
     method: AdjustmentMethod
     mean_bias: Share | None

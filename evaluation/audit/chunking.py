@@ -24,7 +24,7 @@ _CHUNKED = re.compile(r"(?P<whole>.+)@(?P<n_words>[1-9][0-9]*)")
 
 
 class Changes(Record):
-    """How predictions change when the evaluator reads chunks. Only claims with a score in both columns are counted."""
+    """How predictions change if the evaluator reads chunks. Only claims with a score in both columns are counted."""
 
     n: Count
     n_lost: Count

@@ -15,7 +15,7 @@ Departures: the paper defines bias as labelled minus predicted, but its tables s
 also the definition here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. If there are
 resamples, the part explained by sampling is therefore subtracted, and the interval reaches 0 if there may be no bias at
 all (`magnitudes`). The paper's mean can be computed from `systems`. Minima of noisy values are biased downwards, more
-so in resamples than in the data, so the interval of a headroom may not contain the headroom itself.
+so in resamples than in the data, so a headroom may be outside its own interval.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ whole clusters with replacement. Each data set keeps its number of clusters. If 
 one system, clusters are drawn system by system, so each system also keeps its number of clusters. This is the case for
 responses, and for prompts that no two systems share.
 
-A resample is represented by how often each cluster was drawn. To count a resample, the clusters' counts are multiplied
-by these numbers and summed.
+A resample is represented by how often each cluster was drawn. The counts of a resample are the sums of the clusters'
+counts, multiplied by these numbers.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Column:
 
 
 def are_known(systems: Sequence[str]) -> Bools:
-    """Returns a mask of the known systems, which excludes `UNKNOWN_SYSTEM`."""
+    """Returns a mask that selects all systems except `UNKNOWN_SYSTEM`."""
     return np.array([name != UNKNOWN_SYSTEM for name in systems], np.bool_)
 
 

@@ -79,7 +79,7 @@ def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
 
 
 def sums_before(values: Counts, groups: Counts) -> Counts:
-    """Returns, for each row, the sum of the values of earlier rows in the same group."""
+    """Returns each row's sum of values over earlier rows in the same group."""
     order = np.argsort(groups, kind="stable")
     sums = np.cumsum(values[order]) - values[order]
     _, start, size = np.unique(groups[order], return_index=True, return_counts=True)

@@ -99,7 +99,7 @@ async def atune(
 
 
 def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Groups dependent claims, which share a document, a response or the same wording."""
+    """Groups dependent claims, which share a document, a response or their wording."""
     responses = [None if row.response_id is None else (row.dataset, row.system, row.response_id) for row in rows]
     return groups_of([row.text.strip() or None for row in rows], responses, [row.claim.strip() for row in rows])
 

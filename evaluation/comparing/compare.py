@@ -225,7 +225,7 @@ def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, 
 
 
 def flat_settings(settings: Mapping[str, Any], before: str = "") -> dict[str, str | None]:
-    """Maps dotted names of settings to their values as strings, or to None if a setting is not set."""
+    """Maps the dotted name of each setting to the setting's value as a string, or to None if it is not set."""
     found: dict[str, str | None] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping):

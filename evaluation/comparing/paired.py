@@ -106,7 +106,7 @@ def simultaneous_interval(
 
 
 def level_of_each(level: float, n_intervals: int) -> float:
-    """Returns the level of each of several intervals that together have `level`, by Bonferroni's inequality."""
+    """Returns the level that each interval needs so that all together have `level` (Bonferroni's inequality)."""
     return 1.0 - (1.0 - level) / n_intervals
 
 

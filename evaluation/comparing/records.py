@@ -205,7 +205,7 @@ class Flip(Record):
 
 
 class FlipCount(Record):
-    """The numbers of flips between two sides, among the claims on which both sides have a majority verdict."""
+    """Counts of flips between two sides. Only claims with a majority verdict on both sides can flip."""
 
     first: str
     second: str

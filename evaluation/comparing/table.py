@@ -248,7 +248,7 @@ def _f1(supported: Floats, scored: Floats, k: int) -> Floats:
 
 
 def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
-    """Yields the quantities of whole responses that cannot be computed from the counts of their claims."""
+    """Yields quantities of whole responses that cannot be computed from the numbers of claims."""
     for quantity, values in panel.measured.items():
         yield _of_all(quantity, mean_of_repeats(values), panel=panel)
 

@@ -190,7 +190,7 @@ def _copies(part: DatasetPart, folder: Path, source: Path) -> Iterator[FetchedFi
 
 
 def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | None]]:
-    """Returns the path, target name and known checksum of each file of the part, preferring published files."""
+    """Returns each file's path, target name and known checksum. Published files are preferred."""
     if not source.is_dir():
         raise DataError("this folder does not exist", path=str(source))
     published = [(found, file.path, file.sha256) for file in part.files if (found := _below(source, file)) is not None]
@@ -210,7 +210,7 @@ def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | No
 
 
 def _below(source: Path, file: UpstreamFile) -> Path | None:
-    """Returns the published file in a copy of upstream's repository or of one of its folders, or None if missing."""
+    """Returns the published file in a copy of upstream's repository, or of a folder in it. None if missing."""
     steps = urlsplit(file.url).path.strip("/").split("/")
     ends = ["/".join(steps[start:]) for start in range(len(steps))]
     return next((source / place for place in (file.path, *ends) if (source / place).is_file()), None)

@@ -1,4 +1,4 @@
-"""Reads the items of every labelled data set as labelled claims, for use by verifiers and audits.
+"""Reads any labelled data set as labelled claims, which verifiers and audits can use.
 
 A label of 1 means attributable, that is, fully supported, as in LLM-AggreFact (arXiv 2404.10774). Partially supported
 claims are labelled 0. Items without such a label (irrelevant facts, claims without a judgement) are skipped.

@@ -35,7 +35,7 @@ class UpstreamFile(Record):
 
 
 class DatasetPart(Record):
-    """Files that are read together, such as those of a split or task."""
+    """Files that are read together, such as all files in a split or task."""
 
     name: str
     files: tuple[UpstreamFile, ...]
@@ -129,7 +129,7 @@ def _from_others() -> Iterator[Dataset]:
 
 
 def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
-    """Returns the only file in a folder besides the record of its source. Raises ConfigError unless there is one."""
+    """Returns the only file in a folder, ignoring the record of the source. Raises ConfigError unless there is one."""
     if not Path(place).is_dir():
         return place
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]

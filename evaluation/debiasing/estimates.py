@@ -211,7 +211,7 @@ def fewest_of_a_class(method: Method, samples: Samples) -> int:
 
 
 def smallest_sample(method: Method, samples: Samples) -> int:
-    """Returns the number of groups in the smaller of the samples that the method uses."""
+    """Returns the number of groups in the smallest sample that the method uses."""
     return samples.n_run_groups if method is Method.RAW else min(samples.n_run_groups, samples.n_label_groups)
 
 

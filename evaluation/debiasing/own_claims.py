@@ -1,4 +1,4 @@
-"""Estimates the precision of the run's own claims from those with human labels.
+"""Estimates the precision of the run's own claims from the labelled ones.
 
 Prediction-powered inference describes all claims on prompts like the run's. This module estimates only what labelling
 every claim of this run would show, and is therefore less uncertain. It uses the difference estimator for a finite

@@ -36,7 +36,7 @@ class Target(StrEnum):
 
 
 class Transfer(StrEnum):
-    """What is assumed to be the same for the labelled claims and the run."""
+    """What the labelled claims and the run are assumed to have in common."""
 
     VERDICTS = "verdicts"
     """The probability that a claim with a given verdict is truly supported. Requires claims of the same kind."""

@@ -39,7 +39,7 @@ class LabelledClaims:
 
 @dataclass(frozen=True)
 class JudgedResponses:
-    """The number of verdicts of each kind for each response in a run."""
+    """The numbers of verdicts for each response in a run, by kind."""
 
     counts: Sequence[Counts]
     """Counts for each response."""
@@ -97,7 +97,7 @@ class Samples:
 
     @property
     def n_run_groups(self) -> int:
-        """Number of groups with a scored claim."""
+        """Number of groups that contain a scored claim."""
         return len(np.unique(self.run_group[self.scored > 0]))
 
     @property

@@ -1,4 +1,4 @@
-"""Shares answers between variants. Each call is made once, but every variant that uses the answer is charged.
+"""Shares answers between variants. Each call is made only once, but is charged to every variant that uses the answer.
 
 Variants share model calls only within a repeat, because each repeat is another draw from the model. They share searches
 across all repeats. Only identical requests with the same settings are shared.
@@ -105,7 +105,7 @@ class SharedAnswers:
 
     @property
     def paid_before(self) -> tuple[int, float]:
-        """The number of model calls and the US dollars spent on stored answers. Both count towards the budget."""
+        """The number of model calls and the US dollars spent on stored answers, which count towards the budget."""
         return self._kept.paid()
 
     def close(self) -> None:

@@ -36,7 +36,7 @@ SHORT_CLAIM = 6
 
 
 class VariantEstimate(Estimate):
-    """The approximate cost of one repeat of a variant on its own."""
+    """The approximate cost of a single repeat if the variant is run alone."""
 
     variant: Name
     prompt_files: tuple[PromptFile, ...] = ()
@@ -201,7 +201,7 @@ def _usage(cell: Cell) -> Usage:
 
 
 def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usage] = ()) -> dict[str, Any]:
-    """Sums these fields and the cost over all estimates, minus the usage in `less`. The cost may be None."""
+    """Sums these fields and the cost over all estimates, and subtracts the usage in `less`. The cost may be None."""
     sums: dict[str, Any] = {
         field: max(0, sum(getattr(one, field) for one in found) - sum(getattr(one, field) for one in less))
         for field in fields

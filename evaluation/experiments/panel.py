@@ -41,7 +41,7 @@ ClaimKey = tuple[str, str]
 
 @dataclass(frozen=True)
 class Panel:
-    """All data behind the figures, and the underlying records."""
+    """The arrays and records behind all figures."""
 
     variants: tuple[str, ...]
     """The variants, with the baseline first and the other variants in the order of the plan."""

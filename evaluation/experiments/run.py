@@ -201,7 +201,7 @@ async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
 
 
 def n_judged_in(folder: Path | None, data: Data) -> int:
-    """Returns how many items have cells in a run directory. Raises the errors of `Log` and `claimed_folder`."""
+    """Returns how many items have a cell in a run directory. Raises the errors of `Log` and `claimed_folder`."""
     if folder is None or not (folder / CELLS).exists():
         return 0
     with claimed_folder(folder, {"experiment": data.kind}), Log(folder / CELLS, CELL_LOG) as log:
@@ -209,7 +209,7 @@ def n_judged_in(folder: Path | None, data: Data) -> int:
 
 
 def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> Iterator[_Task]:
-    """Yields the tasks. The variants of an item follow each other, so that shared answers are used soon."""
+    """Yields the tasks. An item's variants follow each other, so that shared answers are used soon."""
     shaped = {one.name: json.dumps(one.made_of, sort_keys=True) for one in ready}
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:

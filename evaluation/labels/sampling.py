@@ -1,4 +1,4 @@
-"""Chooses which claims of a run to label next so that the interval of the corrected figure is as narrow as possible.
+"""Chooses which claims to label next in a run, so that the corrected figure's interval is as narrow as possible.
 
 Labelling a claim whose verdict is almost certainly right yields little information. The probability of drawing a claim
 is therefore proportional to the *spread* of its label, which is the root mean square difference between the label and
@@ -111,7 +111,7 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
 
 
 def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
-    """Returns the weight in (0, 1] of a draw of n claims in an estimate that also uses `n_before` earlier labels.
+    """Returns the weight in (0, 1] that a draw of n claims has in an estimate with `n_before` earlier labels.
 
     The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2). Here, v1 = N (N
     - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels. v2 = M (M - n) / n is the

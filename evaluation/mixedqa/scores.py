@@ -132,7 +132,7 @@ class _ScoreCorrelation(Record):
 
 
 class MetricCorrelation(_ScoreCorrelation):
-    """The correlation of one of the TrustScores with the labels."""
+    """One TrustScore's correlation with the labels."""
 
     metric: TrustMetric
 

@@ -108,8 +108,8 @@ def calibrate(
 
     `transfer` is what the labelled claims and the run are assumed to have in common. If any labelled claim comes from
     the system or from a prompt of the run, the default assumption is that each verdict is right equally often in both.
-    Otherwise, the default assumption is that both have the same TPR and FPR. In that case, there are no
-    prediction-powered figures and therefore no debiased F1@K.
+    Otherwise, the default assumption is that both have the same TPR and FPR. There are then no prediction-powered
+    figures and therefore no debiased F1@K.
 
     Claims from the same prompt are similar, so prompts are the sampling units. If a prompt of the run has labelled
     claims (as in a run debiased with its own labels), the prompt's influences on both samples are added. `score_sums`

@@ -298,7 +298,7 @@ def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -
 
 
 def _column(values: Iterable[T | None]) -> tuple[T, ...] | None:
-    """Returns the values, or None if no row contains a value. Either all rows or no rows must contain a value."""
+    """Returns the values, or None if no row contains one. Either all rows or none must contain a value."""
     return tuple(value for value in values if value is not None) or None
 
 

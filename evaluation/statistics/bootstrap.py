@@ -52,7 +52,7 @@ def bootstrap(
     """Returns the statistic of each resample.
 
     `of_clusters` contains the sums of each cluster and has shape (n_clusters, ...). `statistic` takes the sums of all
-    resamples, which have shape (n_resamples, ...). It returns one row per resample, which is NaN if undefined.
+    resamples, which have shape (n_resamples, ...). It returns one row per resample, in which undefined values are NaN.
     """
     flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
     with one_blas_thread():

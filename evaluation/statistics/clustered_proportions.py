@@ -82,7 +82,7 @@ def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: 
 
 
 def within_clusters(one: ClusteredErrors, other: ClusteredErrors) -> float:
-    """Returns the correlation between errors in the same cluster, in [0, 1]. 0 if no cluster has two claims."""
+    """Returns the correlation in [0, 1] between errors in the same cluster, or 0 if no cluster has two claims."""
     n, errors = one.n + other.n, one.errors + other.errors
     n_clusters, n_squared = one.n_clusters + other.n_clusters, one.n_squared + other.n_squared
     pooled = errors / n

@@ -136,7 +136,7 @@ def upper_tail(sizes: Floats, reached: float) -> float:
 
 
 def _chances(steps: Ints, total: int) -> Floats:
-    """Returns the probability of each total of the sizes with an unchanged sign, with shape (total + 1,)."""
+    """Returns the probability of each sum of the sizes whose sign is unchanged, with shape (total + 1,)."""
     chances = np.zeros(total + 1)
     chances[0], top = 1.0, 0
     for step in steps[steps > 0].tolist():

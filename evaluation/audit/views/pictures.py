@@ -197,7 +197,7 @@ def _paint_matrix(
 
 
 def draw_adjustment(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the mean and the worst bias, averaged over calibration systems, for each method and without adjustment."""
+    """Plots the mean and worst bias for each method and without adjustment, averaged over calibration systems."""
     del members
     found: list[AdjustmentReport | MeanAdjustment] = [one for one in at.mean_adjustments if one.group.is_like(group)]
     found += [one for one in at.adjustment if group.kind == "dataset" and one.dataset == group.name]

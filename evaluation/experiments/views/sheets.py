@@ -1,4 +1,4 @@
-"""Describes an experiment as text and sheets: figures of the variants, all items, and pairwise differences."""
+"""Describes an experiment as text and sheets: the variants' figures, all items, and pairwise differences."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def few_prompts_of_labels(found: LabelAgreement) -> str:
 
 
 def mean_basis(mean: Mean) -> str:
-    """Returns the basis of a mean, such as `120 responses` or `240 responses to 120 prompts`."""
+    """Returns what a mean is based on, such as `120 responses` or `240 responses to 120 prompts`."""
     responses = plural(mean.n, "response")
     return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
 
@@ -244,7 +244,7 @@ def _by_verdict(counts: Counts) -> tuple[int, ...]:
 
 
 def basis(overall: SystemAgreement) -> str:
-    """Returns the basis of the agreement, such as `16,011 facts of 496 responses`, and what was excluded."""
+    """Returns what the agreement is based on, such as `16,011 facts of 496 responses`, and what was excluded."""
     table = overall.table
     said = f"{plural(table.n_facts, 'fact')} of {plural(overall.n_responses, 'response')}"
     n_repeats = table.repeated.total
