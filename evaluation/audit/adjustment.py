@@ -101,7 +101,7 @@ class Calibration(Record):
 
 
 class _Bias(Record):
-    """The bias that remains after a method is applied. All fields are None if the method gives no result."""
+    """The bias that remains after a method is applied. All biases are None if the method gives no result."""
 
     method: AdjustmentMethod
     mean_bias: Share | None
@@ -187,7 +187,7 @@ class SortedScores:
         return n_errors, n - n_errors
 
     def rates(self, threshold: float) -> tuple[float | None, float | None]:
-        """Returns the flagged fractions of errors and of other claims. A fraction is None if there are no claims."""
+        """Returns what fractions of errors and of other claims are flagged, or None where there are no claims."""
         errors, others = self.flagged(threshold)
         return errors / self.n_errors if self.n_errors else None, others / self.n_others if self.n_others else None
 

@@ -9,7 +9,7 @@ largest magnitude of its systems' biases, the headroom by labels, the headroom b
 between the two headrooms. For task groups and for all data sets, the figures are unweighted means over data sets.
 Claims without a score, and responses that contain such a claim, are excluded from both of the evaluator's rates, and
 their number is reported. `errors` contains the labelled rates over all claims. Headroom needs two systems with scores.
-Claims of unknown systems (`UNKNOWN_SYSTEM`) count only in `datasets`, because they do not form a system.
+Claims of unknown systems (`UNKNOWN_SYSTEM`) count only in `datasets`, because those claims do not form a system.
 
 Departures: the paper defines bias as labelled minus predicted, but its tables show predicted minus labelled, which is
 also the definition here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. If there are

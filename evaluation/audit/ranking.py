@@ -168,7 +168,7 @@ class Units:
 def units_of(
     table: PredictionTable, evaluator: str, dataset: str, level: Level, *, threshold: float = THRESHOLD
 ) -> Units:
-    """Returns the scored claims or responses of known systems in a data set, in the order of the table."""
+    """Returns a data set's scored claims or responses by known systems, in the table's order."""
     scores, rows = scores_of(table, evaluator), rows_of(table, dataset) & table.is_of_known_system
     system, response = table.system.codes[rows], table.response.codes[rows]
     prompt = None if table.prompt is None else table.prompt.codes[rows]

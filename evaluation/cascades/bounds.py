@@ -6,9 +6,9 @@ divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998
 The design effect is 1 + (m - 1) r. Here, m is the size of a claim's group, averaged over claims, and r is the
 intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). The effect depends
 on errors instead of labels. A verifier that finds every claim of one long document supported makes errors in clusters,
-even if half the claims of each document are supported. With few errors, r cannot be estimated well. The r that is used
-is therefore the largest at this threshold or at any threshold that settles more claims. `few_groups_factor` allows for
-a small number of groups, which also makes r uncertain.
+even if half the claims of each document are supported. With few errors, r cannot be estimated well. Therefore, r is the
+largest value at this threshold or at any threshold that settles more claims. `few_groups_factor` allows for a small
+number of groups, which also makes r uncertain.
 """
 
 from __future__ import annotations

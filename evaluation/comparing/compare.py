@@ -300,7 +300,7 @@ def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple
 def _response_panel(
     sides: Sequence[Sequence[ResponseLine]], prompts: Mapping[str, int], policy: AbstentionPolicy
 ) -> ResponsePanel:
-    """Returns the counts of all sides. Responses that the policy excludes are NaN."""
+    """Returns each side's counts, which are NaN for responses that the policy excludes."""
     counts = np.array([[[count_row(line.as_counted) for line in side]] for side in sides], np.float64)
     if policy is AbstentionPolicy.EXCLUDE:
         counts[np.array([[[line.abstained for line in side]] for side in sides])] = np.nan

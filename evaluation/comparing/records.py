@@ -154,7 +154,7 @@ class Direction(StrEnum):
 
 
 class FlipSide(Record):
-    """The verdict of one side on a claim that flipped."""
+    """One side's verdict on a flipped claim."""
 
     claim_id: str
     verdict: Verdict

@@ -123,7 +123,7 @@ def fetch(
 
     With `from_dir`, files are copied from this folder instead of downloaded. It may contain the published files, with
     or without upstream's subfolders, or factloop's own single file for the part. Missing parts are skipped unless they
-    were requested. Existing files are kept if they match their checksum, or if no checksum is known.
+    were requested. Existing files are kept if they match the published checksum, or if no checksum is known.
 
     Raises ConfigError if a part is unknown, if upstream provides the data set only on request, or if a file cannot be
     read or written. Raises ToolError if a download fails, and DataError if a checksum differs or files are missing.

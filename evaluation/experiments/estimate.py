@@ -108,7 +108,7 @@ def estimate_experiment(
     *,
     cells: Sequence[Cell] = (),
 ) -> ExperimentEstimate:
-    """Returns the estimate for an experiment with settings from `variants.all_settings`. Costs nothing, needs no key.
+    """Returns an experiment's estimate, given settings from `variants.all_settings`. Costs nothing and needs no key.
 
     `cells` contains the results that stored answers already provide. Only the other results must be paid for.
     """

@@ -74,7 +74,7 @@ def all_settings(
 
 
 def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
-    """Returns the settings that apply to the whole experiment, and are therefore the same in all variants."""
+    """Returns the settings that apply to the whole experiment and are therefore the same in all variants."""
     first = next(iter(settings.values()))
     return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
 

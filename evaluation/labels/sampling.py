@@ -33,7 +33,7 @@ of 1/2 and the rate of the verdict."""
 
 @dataclass(frozen=True)
 class Pilot:
-    """Existing labels, with the verdicts and scores of their claims."""
+    """Existing labels, with the labelled claims' verdicts and scores."""
 
     labels: Ints
     """(n_labels,): 1 for supported, 0 for not supported."""
@@ -122,7 +122,7 @@ def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
 
 
 def probability_after(probability: float, share: float) -> float:
-    """Returns the probability by which a claim labelled before a draw is weighted, 1 / ((1 - share) / p + share).
+    """Returns the probability by which a claim labelled before a draw is weighted: 1 / ((1 - share) / p + share).
 
     The estimate from the draw alone always includes the claim, with a weight of 1.
     """

@@ -212,7 +212,7 @@ class LabelledRow(Record):
 
 @dataclass
 class NamedClaims:
-    """The distinguishable claims in a file, with each claim's first row."""
+    """The claims that can be told apart in a file, with each claim's first row."""
 
     first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
 

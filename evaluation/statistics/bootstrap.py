@@ -1,9 +1,9 @@
 """The cluster bootstrap, which resamples whole clusters with replacement and recalculates figures.
 
-Claims in a response are similar to each other, and so are responses to a prompt, so they are drawn together. A resample
-is represented by the number of times that each cluster was drawn. Multiplying these numbers by the clusters' sums gives
-the sums of the resample, so a single matrix product covers all resamples of all figures. Each caller supplies the
-statistic to compute from these sums.
+Claims in a response are similar to each other, and so are responses to a prompt, so whole clusters are drawn. A
+resample is represented by the number of times that each cluster was drawn. Multiplying these numbers by the clusters'
+sums gives the sums of the resample, so a single matrix product covers all resamples of all figures. Each caller
+supplies the statistic to compute from these sums.
 """
 
 from __future__ import annotations

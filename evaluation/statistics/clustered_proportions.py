@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ClusteredErrors:
-    """The claims and errors of one side, summed over its clusters (responses or prompts)."""
+    """One side's claims and errors, summed over clusters (responses or prompts)."""
 
     n_clusters: int
     n: float

@@ -2,7 +2,7 @@
 
 Noise increases magnitudes: six figures that are truly 0, each with a standard error of one point, have a mean magnitude
 of 0.8 points. Resampling adds more noise, so the central 95% of the resampled magnitudes exclude 0. Here, noise is
-measured by how far the resamples deviate from the figures of the data.
+measured by how far the resamples deviate from the original figures.
 
 - The mean is over |b| minus the contribution of noise, for each figure b with standard error s over the resamples. The
   contribution is what normally distributed noise adds to the magnitude of a figure of size sqrt(b^2 - s^2), or of size

@@ -178,7 +178,7 @@ def _parts(rows: Iterable[Row], name: str) -> Iterator[Row]:
 
 
 def csv_files(report: AuditReport) -> Mapping[str, str]:
-    """Maps file names without extension to CSV contents, with the figures for all thresholds, groups and levels.
+    """Maps file names without extensions to CSV contents with the figures for all thresholds, groups and levels.
 
     Names that a spreadsheet would interpret as formulas are prefixed with an apostrophe. Numbers are not rounded.
     Omitted parts of the audit have no file.
