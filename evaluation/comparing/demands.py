@@ -243,7 +243,7 @@ class _Losses:
         return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
 
     def p(self, margin: float) -> float:
-        """Returns the probability of so few losses if losses truly exceed wins by `margin`. It is exact without wins."""
+        """Returns the probability of so few losses if losses exceed wins by `margin`. It is exact without wins."""
         from factloop.evaluation.cascades.bounds import p_values
 
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))

@@ -171,10 +171,10 @@ def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
     """Returns the accuracy on all claims, estimated from a random sample of labels (Horvitz and Thompson 1952).
 
     Each labelled claim is weighted by the inverse of its probability. Unlabelled claims have a weight of 0. If all
-    sides agree on a claim, its label cannot affect their difference, which therefore comes only from claims that flip.
-    To keep shares from exceeding 1, the weights are scaled to add up to the number of claims, separately for the claims
-    that flip and for the other claims (post-stratification). If too few of the other claims are labelled, only the
-    difference is estimated.
+    sides agree on a claim, its label cannot affect any difference. Differences therefore come only from claims that
+    flip. To keep shares from exceeding 1, the weights are scaled to add up to the number of claims, separately for the
+    claims that flip and for the other claims (post-stratification). If too few of the other claims are labelled, only
+    the difference is estimated.
     """
     is_labelled, is_right = panel.gold != MISSING, (panel.verdicts == panel.gold).astype(np.float64)
     has_verdict = (panel.verdicts >= 0) & (panel.verdicts != UNSCORED)

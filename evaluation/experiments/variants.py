@@ -1,4 +1,4 @@
-"""Prepares the variants of a plan before any money is spent, and describes them in the results."""
+"""Prepares a plan's variants before any money is spent, and describes the variants in the results."""
 
 from __future__ import annotations
 

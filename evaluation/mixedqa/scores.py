@@ -168,7 +168,7 @@ class Gain(Record):
 
 
 class SystemSubject(Record):
-    """The model that was asked about the responses of one system."""
+    """The model that was asked about one system's responses."""
 
     system: str
     model: str
@@ -268,8 +268,8 @@ def correlate_with_labels(
 ) -> MixedQaResult:
     """Correlates every score with the labels, for each system and for all systems combined.
 
-    Intervals resample whole questions. The paper uses Pearson's coefficient. Kendall's takes minutes for 1,000
-    questions.
+    Intervals resample whole questions. The paper uses Pearson's coefficient. Kendall's coefficient takes minutes for
+    1,000 questions.
 
     The intervals depend on the seed in the fingerprint. The order of the responses affects only the order of the
     systems. Raises ValueError if a system answers the same question twice.
@@ -321,7 +321,7 @@ class _Correlations:
         return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
 
     def gains(self, system: str | None, group: Sequence[ScoredResponse]) -> Iterator[Gain]:
-        """Yields the gain of TrustOV over each of its components, based on the responses with all three scores.
+        """Yields TrustOV's gain over each of its components, based on the responses with all three scores.
 
         The paper has no table of gains, but compares the rows of Table 1. Two correlations with the same labels are
         dependent, so the interval is based on their differences in resamples of whole questions. If a correlation would

@@ -1,8 +1,8 @@
 """Tests whether two proportions of claims differ, allowing for correlation between claims in the same response.
 
 Donner and Donald (1988, Journal of Clinical Epidemiology 41, 899-905) adjust the z-test of two proportions. Let r be
-the fraction of errors on both sides combined, and rho the correlation between two claims in the same response. The
-error rate of a side with N claims, in responses of n claims, then has the variance
+the fraction of errors on both sides combined, and rho the correlation between two claims in the same response. If a
+side has N claims in responses of n claims, the variance of its error rate is then
 
     r (1 - r) (1 + rho (sum of n^2 / N - 1)) / N
 
@@ -62,9 +62,9 @@ class ClusteredErrors:
 def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: float | None = None) -> float:
     """Returns the two-sided p-value. It is 1 if all claims on both sides are errors, or if none are.
 
-    `rho` is the correlation between two claims in the same cluster, and is estimated if None. With a `rho` of 0, this
-    is the z-test of two independent proportions. With fewer than ten clusters per side, the test is conservative and
-    loses power. Raises ValueError if a side has no claims.
+    `rho` is the correlation between two claims in the same cluster. It is estimated if None. With a `rho` of 0, this is
+    the z-test of two independent proportions. With fewer than ten clusters per side, the test is conservative and loses
+    power. Raises ValueError if a side has no claims.
     """
     if min(one.n, other.n) < 1:
         raise ValueError("each side needs at least one claim")

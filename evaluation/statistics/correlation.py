@@ -151,7 +151,7 @@ def _with_interval(
 def resampled(
     method: Method, x: Floats, y: Floats, clusters: Sequence[int] | None, rng: np.random.Generator, resamples: int
 ) -> Floats:
-    """Returns each resample's coefficient, or NaN if undefined, with shape (resamples,). Whole clusters are drawn.
+    """Returns each resample's coefficient (NaN if undefined), with shape (resamples,). Whole clusters are drawn.
 
     `clusters` contains the number of each pair's cluster. Numbers start at 0 and have no gaps. If `clusters` is None,
     each pair is a cluster.

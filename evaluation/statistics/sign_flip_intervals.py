@@ -31,8 +31,8 @@ _BLOCK = 1024
 def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Generator) -> tuple[float, float] | None:
     """Returns the two-sided interval for a paired difference. `level` is in (0, 1).
 
-    None if a stratum has fewer than two groups, if all groups are equal, or if there are too few groups to rule out any
-    difference.
+    Returns None if a stratum has fewer than two groups, if all groups are equal, or if there are too few groups to rule
+    out any difference.
     """
     if not apart.has_interval or apart.value is None:
         return None

@@ -109,7 +109,7 @@ def stratified_intervals(
 
 
 def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
-    """Returns each resample's means, or NaN if any stratum has no items, with shape (n_resamples, n_means).
+    """Returns each resample's means (NaN if any stratum has no items), with shape (n_resamples, n_means).
 
     For each mean, the columns of `drawn` are the sums of its strata, followed by their counts. `sizes` are the numbers
     of strata.

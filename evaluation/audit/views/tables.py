@@ -277,7 +277,7 @@ def sections_of(scope: Scope) -> Iterator[Section]:
 def groups_of(data: AuditData) -> list[Group]:
     """Returns the group of all data sets, then the task groups, then the single data sets.
 
-    The group of all data sets and the task groups are omitted if they contain only one data set.
+    The group of all data sets is omitted if it contains only one data set, and so are such task groups.
     """
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]

@@ -169,7 +169,7 @@ def basis_in_words(side: Side) -> str:
 
 
 def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Yields rows about responses without a counterpart: a heading, their number and the first few prompts."""
+    """Yields rows about responses without a counterpart: a heading, the response count and a few prompts."""
     for heading, lines in (
         ("Only in A", comparison.only_first),
         ("Only in B", comparison.only_second),

@@ -91,12 +91,12 @@ def few_prompts(figures: Iterable[PromptFigure]) -> str:
 
 
 def few_prompts_of(scores: LongFormScores) -> str:
-    """Returns the warning of `few_prompts` for the means of a run's systems."""
+    """Returns the `few_prompts` warning for the means of a run's systems."""
     return few_prompts(mean for one in scores.systems for measure, _, mean in figures_of(one) if not measure.is_share)
 
 
 def few_prompts_of_labels(found: LabelAgreement) -> str:
-    """Returns the warning of `few_prompts` for the agreement with human labels."""
+    """Returns the `few_prompts` warning for the agreement with human labels."""
     return few_prompts(getattr(one, name) for one in (found.overall, *found.systems) for name in AGREEMENTS)
 
 
