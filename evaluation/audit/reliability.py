@@ -36,7 +36,7 @@ class ScoreBin(Record):
 
 
 class Reliability(Record):
-    """The reliability of one evaluator's scores on a group of claims, which are pooled over data sets."""
+    """The reliability of one evaluator's scores on a group of claims, pooled over data sets."""
 
     group: Group
     evaluator: str

@@ -115,8 +115,8 @@ def surface_bias(
 ) -> tuple[SurfaceBias, ...]:
     """Returns the rates by bin for each data set, for each task group, and for all claims combined.
 
-    The paper reports task groups. `similarity` is the result of `similarities`, and can be shared by all evaluators.
-    The bins depend only on `similarity`, so they are the same for all evaluators.
+    The paper reports task groups. `similarity` is the result of `similarities` and can be shared by all evaluators. The
+    bins depend only on `similarity`, so they are the same for all evaluators.
     """
     scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
     found = []
