@@ -27,6 +27,7 @@ from factloop.core.files.private import FILE_MODE, make_private_folder
 from factloop.entrance.address import address_of
 from factloop.entrance.callers import LONGEST_HEADERS, most_connections, patient_protocol
 from factloop.entrance.documents import hiding_checker, open_corpus
+from factloop.entrance.work_loop import WorkLoop
 from factloop.reports.figures import plural
 from factloop.service import routes, routes_jobs
 from factloop.service.access import RateLimits, Tickets
@@ -44,7 +45,6 @@ from factloop.service.shapes import Info, LimitsInfo
 from factloop.service.spending import DayLimits, day_limits
 from factloop.service.store import JobStore
 from factloop.service.work import Library, Work, open_library
-from factloop.service.work_loop import WorkLoop
 from factloop.setup.chat_model import build_model
 from factloop.setup.limits import Limits
 from factloop.setup.settings import CheckSettings

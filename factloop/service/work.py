@@ -20,6 +20,7 @@ from factloop.core.files.json import to_json
 from factloop.core.records import FactualityReport, Record
 from factloop.entrance.asks import RequestModel
 from factloop.entrance.documents import RegisteredDocuments, open_documents, state_of
+from factloop.entrance.work_loop import WorkLoop
 from factloop.service.errors import invalid
 from factloop.service.shapes import (
     AuditAsk,
@@ -37,7 +38,6 @@ from factloop.service.shapes import (
     TrustSummary,
 )
 from factloop.service.spending import Cost
-from factloop.service.work_loop import WorkLoop
 from factloop.setup.limits import Limits
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import SourceMode, Sources

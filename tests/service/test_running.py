@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import Engine, event, update
 
 from factloop import FactChecker, TrustScorer
+from factloop.entrance.work_loop import WorkLoop
 from factloop.service.kept import Database
 from factloop.service.leases import LeasedJob, Leases
 from factloop.service.metrics import Metrics
@@ -22,7 +23,6 @@ from factloop.service.shapes import Progress
 from factloop.service.store import JobStore
 from factloop.service.tables import JOBS
 from factloop.service.work import JobListener, Library, Work
-from factloop.service.work_loop import WorkLoop
 from factloop.setup.run_directory import RunDirectory
 from factloop.tools.calls.limiter import CALLER
 from tests.service.asking import ASK, FINISHED_WITHIN_S, Service

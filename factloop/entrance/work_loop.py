@@ -1,4 +1,4 @@
-"""The event loop in which jobs run. Callers take turns, so that no caller's jobs hold up another caller's jobs."""
+"""The event loop in which checks run. Callers take turns, so that no caller's work holds up another caller's."""
 
 from __future__ import annotations
 
