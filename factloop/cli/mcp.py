@@ -16,6 +16,7 @@ from factloop.cli.outputs import leave_now
 from factloop.cli.preparing import server_settings
 from factloop.core.extras import require
 from factloop.entrance.serving import SERVER
+from factloop.entrance.work_loop import FairLoop
 from factloop.reports.visible import VisibleLines
 from factloop.setup.marks import CACHE, LIMITS, MODEL, PER_CHECK, SEARCH, Mark
 from factloop.setup.settings import CheckSettings
@@ -54,7 +55,8 @@ def mcp(given: Mcp, flags: Flags) -> int:
     handler = logging.StreamHandler()
     handler.setFormatter(VisibleLines("factloop: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    asyncio.run(_serve(given, check, trust))
+    with asyncio.Runner(loop_factory=None if given.transport == "stdio" else FairLoop) as runner:
+        runner.run(_serve(given, check, trust))
     return DONE
 
 

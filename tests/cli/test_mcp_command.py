@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 
+from factloop.entrance.work_loop import FairLoop
+from tests.cli.command import Command
 from tests.cli.processes import processes_in
 from tests.simulator import MODEL, Simulator
 
@@ -74,6 +77,17 @@ async def test_its_checks_and_scores_share_one_budget(home: Path, sim: Simulator
     assert (reports[0]["trust_bc_unscored"], reports[0]["trust_fc_unscored"]) == (None, None)
     assert reports[-1] is not None
     assert (reports[-1]["trust_bc_unscored"], reports[-1]["trust_fc_unscored"]) == ("budget", "budget")
+
+
+def test_over_http_callers_take_turns_at_computing(factloop: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    loops: list[object] = []
+
+    async def serve(*_: object) -> None:
+        loops.append(type(asyncio.get_running_loop()))
+
+    monkeypatch.setattr("factloop.cli.mcp._serve", serve)
+    assert factloop("mcp", "--transport", "http").code == 0
+    assert loops == [FairLoop]
 
 
 @pytest.mark.process

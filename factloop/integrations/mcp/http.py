@@ -31,6 +31,7 @@ from factloop.entrance.callers import (
 )
 from factloop.entrance.keys import ApiKeys, key_refusal
 from factloop.integrations.mcp.server import OWNER
+from factloop.tools.calls.limiter import CALLER
 
 PATH = "/mcp"
 MOST_CONNECTIONS = 200
@@ -60,6 +61,7 @@ class Guard:
             refusal = JSONResponse({"error": key_refusal(given)}, 401, {"WWW-Authenticate": "Bearer"})
             await refusal(scope, receive, send)
             return
+        CALLER.set(owner)
         try:
             body = await received(receive, MOST_BODY_BYTES, self._body_within_s)
         except CallerLeft:

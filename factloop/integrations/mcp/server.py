@@ -50,6 +50,7 @@ from factloop.integrations.mcp.answers import (
 )
 from factloop.setup.limits import Limits
 from factloop.setup.sources import SourceMode, Sources
+from factloop.tools.calls.limiter import CALLER
 from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
@@ -224,7 +225,8 @@ class _Tools:
     @asynccontextmanager
     async def _turn(self, ctx: Context[Any, Any]) -> AsyncIterator[None]:
         request = ctx.request_context.request
-        async with self._calls.turn(NO_OWNER if request is None else request.scope.get(OWNER, NO_OWNER)):
+        CALLER.set(NO_OWNER if request is None else request.scope.get(OWNER, NO_OWNER))
+        async with self._calls.turn(CALLER.get()):
             try:
                 yield
             except ConfigError as error:

@@ -28,6 +28,7 @@ from factloop.entrance.turns import Turns
 from factloop.integrations.mcp import http
 from factloop.integrations.mcp.http import PATH, Guard, _Server, build_app
 from factloop.integrations.mcp.server import AT_ONCE, MOST_WAITING, _Calls, build_server
+from factloop.tools.calls.limiter import CALLER
 from tests.threaded_server import ThreadedServer
 
 KEY, NEW_KEY, OTHER_KEY = "a-key-of-some-length", "a-new-key-of-some-length", "another-key-of-some-length"
@@ -125,7 +126,7 @@ def test_a_session_belongs_to_its_caller_whom_its_calls_count_for(keyed: str, mo
     callers, turn = [], _Calls.turn
 
     def noted(self: _Calls, caller: str) -> AbstractAsyncContextManager[None]:
-        callers.append(caller)
+        callers.append((caller, CALLER.get()))
         return turn(self, caller)
 
     monkeypatch.setattr(_Calls, "turn", noted)
@@ -140,7 +141,8 @@ def test_a_session_belongs_to_its_caller_whom_its_calls_count_for(keyed: str, mo
     call = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "check_claim", "arguments": CLAIM}}
     answer = httpx.post(keyed, json=call, headers={**mine, "Mcp-Session-Id": session}, timeout=60)
     assert '"verdict":"supported"' in answer.text
-    assert callers == [ApiKeys([f"{KEY} name=ada"]).owner(f"Bearer {KEY}")]
+    owner = ApiKeys([f"{KEY} name=ada"]).owner(f"Bearer {KEY}")
+    assert callers == [(owner, owner)], "callers take turns at models as well"
 
 
 def test_a_key_that_opens_many_sessions_loses_its_own_longest_idle_one(monkeypatch: pytest.MonkeyPatch) -> None:
