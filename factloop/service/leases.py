@@ -12,11 +12,13 @@ import logging
 import secrets
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, case, func, or_, select, update
+from sqlalchemy.exc import DataError, IntegrityError
 
 from factloop.entrance.keys import ApiKeys
 from factloop.entrance.turns import Turns, Waiting
@@ -209,11 +211,22 @@ class Leases:
         """Leases and returns the job in a row, or None if it must not run. Adds owners without any budget to
         `spent`."""
         stored = stored_of(row)
+        if stored is None:  # otherwise, every later call would read it again
+            connection.execute(update(JOBS).where(JOBS.c.id == row.id).values(status="failed", **_NO_LEASE))
+            return None
+        try:
+            with connection.begin_nested() if self._store.is_shared else nullcontext():
+                return self._leased(connection, row, stored, spent)
+        except (DataError, IntegrityError, OverflowError, LookupError) as error:  # others could not be taken either
+            log.error("job %s: its row is damaged (%s); marking it as failed", row.id, getattr(error, "orig", error))
+            _ended(connection, stored, "failed", error_words("internal", "this job was damaged in the database"))
+            return None
+
+    def _leased(self, connection: Connection, row: Any, stored: StoredJob, spent: set[str]) -> LeasedJob | None:
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
-        if stored is None or request is None:  # otherwise, every later call would read it again
-            connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status="failed", **_NO_LEASE))
-            return None
+        if request is None:
+            raise LookupError("it has no request")
         if row.cancel_asked:
             _ended(connection, stored, "cancelled")
             return None

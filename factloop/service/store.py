@@ -34,7 +34,6 @@ _LABELS: TypeAdapter[dict[str, GivenLabel]] = TypeAdapter(dict[str, GivenLabel])
 
 log = logging.getLogger(__name__)
 
-
 T = TypeVar("T")
 
 
@@ -309,9 +308,9 @@ def row_of(stored: StoredJob) -> dict[str, Any]:
 
 
 def stored_of(row: Any) -> StoredJob | None:
-    """Returns the job in a row, or None if the row cannot be read, so that it does not hide other rows."""
+    """Returns the job in a row, with the row's id, or None if it cannot be read, so that it does not hide others."""
     try:
-        return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
+        return StoredJob(Job.model_validate_json(row.job).model_copy(update={"id": row.id}), row.owner, row.attempt)
     except ValidationError:
         log.warning("job %s: its row in the database cannot be read", row.id)
         return None

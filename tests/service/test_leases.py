@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import delete, update
 
 from factloop.core.records import Usage
 from factloop.entrance.keys import ApiKeys
@@ -23,6 +24,7 @@ from factloop.service.store import (
     first_id_of,
     new_job_id,
 )
+from factloop.service.tables import JOBS, TEXTS
 from tests.service.test_store import job
 
 Opened = Callable[..., tuple[JobStore, Leases]]
@@ -143,6 +145,23 @@ def test_a_job_under_which_services_die_is_given_up(opened: Opened) -> None:
     assert given_up.job.error is not None
     assert (given_up.job.status, given_up.job.n_deaths) == ("failed", MOST_DEATHS)
     assert "died 3 times" in given_up.job.error.message
+
+
+def test_a_damaged_row_holds_up_no_other(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
+    store, leases = opened()
+    jobs = added(store, 4)
+    with store.engine.begin() as connection:
+        last = 2**31 - 1 if store.is_shared else 2**63 - 1
+        connection.execute(update(JOBS).where(JOBS.c.id == jobs[0]).values(attempt=last))
+        connection.execute(delete(TEXTS).where(TEXTS.c.job_id == jobs[1]))
+        connection.execute(update(JOBS).where(JOBS.c.id == jobs[2]).values(job=job().job.model_dump_json()))
+    assert taken(leases) == jobs[2:], "a row has the id of its column"
+    for damaged in jobs[:2]:
+        failed = store.get(damaged, "")
+        assert failed is not None
+        assert failed.job.error is not None
+        assert (failed.job.status, failed.job.error.type) == ("failed", "internal")
+        assert f"job {damaged}: its row is damaged" in caplog.text
 
 
 def test_jobs_whose_keys_were_removed_are_cancelled(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
