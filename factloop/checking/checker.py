@@ -49,11 +49,9 @@ from factloop.tools.search.handed_over import Documents, Retrieve
 
 SearchSource = str | SearchTool | BaseRetriever | VectorStore | BaseTool | Retrieve
 
-
 _WARM: set[tuple[bool, str | None]] = set()
 """The kinds of checks that this process is ready for: whether a model is used, and the name of the spaCy pipeline."""
 _REHEARSED = "Ada Lovelace was born in London in 1815."
-
 
 Check = Callable[..., Awaitable[FactualityReport]]
 """Checks one response and returns its report. The arguments are those of `OpenChecks.__call__`."""

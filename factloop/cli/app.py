@@ -124,7 +124,6 @@ GROUPS = {
     "research kb": "Build local tables of typed entities for distractors.",
 }
 
-
 app = typer.Typer(
     name="factloop",
     help="Check what a language model wrote against your documents or the web, claim by claim.",

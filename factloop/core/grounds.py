@@ -56,15 +56,11 @@ def is_groundless(claim: Claim) -> bool:
         return False
     text = claim.self_contained or claim.text
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
-    return 2 * len(absent(text, cited)) > _n_asked(text)
+    return 2 * len(absent(text, cited)) > len(set(map(_plain, FIGURE.findall(text))) | _names(text))
 
 
 def groundless(claims: Sequence[Claim]) -> list[Claim]:
     return [claim for claim in claims if is_groundless(claim)]
-
-
-def _n_asked(claim: str) -> int:
-    return len(set(map(_plain, FIGURE.findall(claim))) | _names(claim))
 
 
 def _names(claim: str) -> set[str]:

@@ -17,7 +17,6 @@ from factloop.core.errors import ConfigError
 
 T = TypeVar("T")
 
-
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
 """Background loops by process id, since a fork inherits its parent's loop but not the thread that runs it."""
 

@@ -188,7 +188,9 @@ class _Course:
         tried: _Attempt | None = None
         n_to_read = max_rounds
         while draft.wordings:
-            tried = await self._try(draft)
+            after = await self._rechecks.report(draft)
+            self._meter.add(after.usage)
+            tried = _Attempt(draft, after, rule(self._before, after, draft.fates))
             rounds += n_to_read > 0
             n_to_read = 0 if tried.ruling.broke_down else max(n_to_read - 1, 0)
             better = self._better(tried, may_read=n_to_read > 0)
@@ -242,11 +244,6 @@ class _Course:
             return Rejection.NOTHING_TO_CORRECT, NOTHING_WRONG if is_clean else NOTHING_CONTRADICTED
         noun = "the faulty sentence" if n_faulty == 1 else f"the {n_faulty} faulty sentences"
         return Rejection.NOTHING_CHANGED, f"{noun} could not be changed"
-
-    async def _try(self, draft: Draft) -> _Attempt:
-        after = await self._rechecks.report(draft)
-        self._meter.add(after.usage)
-        return _Attempt(draft, after, rule(self._before, after, draft.fates))
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
         """Rewords each faulty sentence, given the new text before it. Any failure is noted in the draft."""

@@ -29,7 +29,6 @@ LARGEST = 200_000_000  # maximum size of a file in bytes; larger files are skipp
 IN_FOLDERS = ("summary.json", "experiment.json", "report.json")  # files that can represent a folder, best first
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-
 HAS_EVALUATION = find_spec("factloop.evaluation") is not None
 
 

@@ -62,10 +62,6 @@ def saved(page: Page, place: Path) -> LabelFile:
     return read_label_file(place)
 
 
-def labels_of(file: LabelFile) -> dict[str, PersonLabel]:
-    return {one.claim_id: one.label for one in file.labels}
-
-
 # Plain JavaScript: where the links of sentences lead, and the first claims of these.
 LEADS = "() => [...document.querySelectorAll('.prose .signs')].map((one) => one.getAttribute('href'))"
 FIRSTS = """() => [...document.querySelectorAll('.prose .signs')].map(
@@ -136,7 +132,7 @@ def test_claims_are_labelled_by_keys_with_comments_and_undone(visits: Visits, tm
     expect(page.locator("#claim-2 .given")).to_have_text("Labelled not supported, unlike the verdict")
     file = saved(page, tmp_path / "labels.json")
     ids = [claim.id for claim in sample_report().claims]
-    assert labels_of(file) == {
+    assert {one.claim_id: one.label for one in file.labels} == {
         ids[0]: PersonLabel.SUPPORTED,
         ids[1]: PersonLabel.NOT_SUPPORTED,
         ids[2]: PersonLabel.IRRELEVANT,

@@ -268,16 +268,12 @@ def reasons(report: FactualityReport) -> set[UnscoredReason | None]:
     return {claim.judgement.unscored_reason for claim in report.claims if claim.judgement.verdict is None}
 
 
-def text_of(sim: Simulator, n_sentences: int = 3) -> str:
-    return " ".join(sim.world.responses[0].sentences[:n_sentences])
-
-
 async def test_at_its_deadline_a_check_ends_with_what_was_judged(sim: Simulator) -> None:
     """Assessments of claims that the first round left open never come; what it settled is kept."""
     async with simulated_checker(sim) as checker:
         await checker.acheck(sim.world.responses[1].sentences[0])  # starting up takes none of its time
         sim.set(missing_hits=0.5, stage_faults={"Assessment": Faults(hang=1.0)})
-        whole = await checker.acheck(text_of(sim, 5), limits=Limits(deadline_s=3.0))
+        whole = await checker.acheck(" ".join(sim.world.responses[0].sentences[:5]), limits=Limits(deadline_s=3.0))
     assert reasons(whole) == {UnscoredReason.TIMEOUT}
     assert 0 < whole.counts.unscored < len(whole.claims)
     assert whole.counts.supported > 0

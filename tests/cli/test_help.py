@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,10 +12,6 @@ from tests.cli.command import Command
 
 WIDTH = 80
 NAMES = ["", *GROUPS, *COMMANDS]
-
-
-def options_of(name: str) -> list[Any]:
-    return [option for option in load_command(name).params if option.param_type_name == "option"]
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +47,6 @@ def test_a_group_alone_shows_its_help(factloop: Command, group: str) -> None:
 NUMBERS = [
     (name, option.opts[0])
     for name in COMMANDS
-    for option in options_of(name)
-    if not option.is_flag and option.bare_type() in {"int", "float"}
+    for option in load_command(name).params
+    if option.param_type_name == "option" and not option.is_flag and option.bare_type() in {"int", "float"}
 ]

@@ -26,18 +26,14 @@ def answer(home: Path) -> Path:
     return path
 
 
-def leave(sim: Simulator, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in sim.environment:
-        monkeypatch.delenv(name)
-
-
 def test_a_check_is_recorded_and_replayed(
     factloop: Command, sim: Simulator, home: Path, answer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flags = ("check", answer, "--model", MODEL, "--search", "serper", "--recording", home / "x.jsonl")
     live = factloop(*flags, "--base-url", sim.base_url, "--recording-mode", "record", "--json", home / "a.json")
     assert live.code == 0
-    leave(sim, monkeypatch)
+    for name in sim.environment:
+        monkeypatch.delenv(name)
     assert factloop(*flags, "--json", home / "b.json").code == 0
     assert as_json(home / "a.json")["claims"] == as_json(home / "b.json")["claims"]
 

@@ -34,14 +34,12 @@ rode to hounds, played at Newmarket, disliked one of them, \
 quoted Goethe in German and left a private diary.
 """
 
-
 REASONS = tuple(
     reason
     for reason in UnscoredReason
     if reason not in {UnscoredReason.TOO_FEW_DISTRACTORS, UnscoredReason.NEEDS_READING, UnscoredReason.SPLIT_JURY}
 )
 """All that a check with one model gives: the others belong to TrustScore, to judges without a model, and to juries."""
-
 
 _CLAIMS = [
     Claim.model_validate_json(line)

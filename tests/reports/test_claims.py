@@ -285,10 +285,6 @@ PAINTER = claim("Winstanley was a painter.", sentence=FAULTY, verdict=Verdict.SU
 LAMP = "The first tower was lit in 1698."
 
 
-def failing(sentence: str, *claims: Claim) -> list[tuple[str, str]]:
-    return [(sentence[one.start : one.end], one.said) for one in faults(sentence, claims)]
-
-
 DESTROYED = "It was destroyed by the storm, and Winstanley died in it."
 DIED = claim("Winstanley died in it.", verdict=None, unscored_reason=UnscoredReason.AMBIGUOUS)
 CANDLES = claim("Its lamp burned candles.")
@@ -318,7 +314,7 @@ OF_VOSS = claim("Henrietta Voss was an engineer."), claim("Henrietta Voss design
     ],
 )
 def test_the_words_that_fail(sentence: str, claims: tuple[Claim, ...], fails: list[tuple[str, str]]) -> None:
-    assert failing(sentence, *claims) == fails
+    assert [(sentence[one.start : one.end], one.said) for one in faults(sentence, claims)] == fails
 
 
 HEAD = "Plan | Price | Users | Calls per day"

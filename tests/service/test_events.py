@@ -116,13 +116,9 @@ def test_events_are_read_wherever_their_text_is_cut(comma: str) -> None:
     assert read_events("[]")[0] == []
 
 
-def _live(attempt: int = 1) -> LiveJob:
-    job = Job(id="0" * 32, kind="check", status="running", title="t", created_at="2026-01-01T00:00:00Z")  # type: ignore[arg-type]
-    return LiveJob(StoredJob(job, "", attempt), "{}")
-
-
 async def test_whoever_watches_gets_every_event_once_however_late_they_come() -> None:
-    live = _live()
+    job = Job(id="0" * 32, kind="check", status="running", title="t", created_at="2026-01-01T00:00:00Z")  # type: ignore[arg-type]
+    live = LiveJob(StoredJob(job, "", 1), "{}")
 
     async def watch(after: int = 0) -> list[LiveEvent | None]:
         return [sent async for sent in live.follow(after, heartbeat_s=5.0)]

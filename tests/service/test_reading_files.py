@@ -35,7 +35,6 @@ from tests.service.asking import FINISHED_WITHIN_S, Service, finished
 
 PAGE = b"<title>Towers</title><h1>Towers</h1><h2>Smeaton</h2><p>It was lit in 1759.</p><script>steal()</script>"
 
-
 LONG = b"<table>" + b"<tr><td>a<td>b</tr>" * 300_000  # takes longer to read than the service has to stop
 
 

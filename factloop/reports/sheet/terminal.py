@@ -100,7 +100,7 @@ def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_he
     for line in lines:
         shown = sheet.on_terminal(line)
         names = [f"{cell.text} {cell.note}" for column, cell in shown if column.is_name]
-        n_repeated = _n_repeated(names, above)
+        n_repeated = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(names[:-1], above, strict=False)))
         table.add_row(
             *(
                 "" if n < n_repeated else _cell(cell, column, width)
@@ -125,11 +125,6 @@ def _folded(text: str, width: int) -> list[str]:
         else:
             lines.append(word)
     return lines
-
-
-def _n_repeated(names: Sequence[str], above: Sequence[str]) -> int:
-    pairs = zip(names[:-1], above, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def stacked(sheet: Sheet) -> Text:

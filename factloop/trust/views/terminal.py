@@ -84,7 +84,8 @@ def print_trust_report(report: TrustReport, console: Console) -> None:
     title = f"Response of {visible(report.answered_by)}" if report.answered_by else "Response"
     print_section(console, title, Text(visible(report.response) or "(empty)"))
     if report.trust_bc.checks:
-        print_section(console, "Does the model stand by it?", _check_blocks(report.trust_bc))
+        blocks = [part for check in report.trust_bc.checks for part in (_check(check, report.trust_bc), Text())]
+        print_section(console, "Does the model stand by it?", Group(*blocks[:-1]))
     if report.trust_fc.passages or report.trust_fc.rationale:
         print_section(console, "Do documents support it?", Group(*_grounds(report)))
     print_section(console, "Result", rows_table(_result_rows(report)))
@@ -237,11 +238,6 @@ def _run_rows(run: TrustRun) -> list[Row]:
         if one.consistent is not None and len(run.summary.by_source) > 1
     ]
     return rows + usage_rows(run.usage) + notice_rows("Warning", run.warnings)
-
-
-def _check_blocks(bc: TrustBC) -> Group:
-    blocks = [part for check in bc.checks for part in (_check(check, bc), Text())]
-    return Group(*blocks[:-1])
 
 
 def _check(check: ConsistencyCheck, bc: TrustBC) -> Group:

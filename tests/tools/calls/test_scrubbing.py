@@ -8,7 +8,6 @@ from factloop.tools.calls.scrubbing import scrubbed, secrets_in
 
 KEY = "abcdefgh-1234"
 
-
 SECRET = ["OPENAI_API_KEY", "MY_TOKEN", "TOKEN", "aws_secret_access_key", "DB_PASSWORD", "CLIENT_SECRET", "SOME_APIKEY"]
 SECRET += ["FACTLOOP_SERVICE_KEYS", "AWS_ACCESS_KEY_ID"]
 

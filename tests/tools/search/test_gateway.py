@@ -87,10 +87,6 @@ def scripted(*script: Any, **fields: Any) -> Scripted:
     return Scripted(script=list(script), **fields)
 
 
-def refused(status: int) -> ToolError:
-    return ToolError(f"scripted: status {status}", tool="scripted", status=status)
-
-
 @pytest.fixture
 def cache(tmp_path: Path) -> Iterator[CallCache]:
     opened = CallCache(tmp_path / "calls.sqlite")
@@ -159,7 +155,7 @@ def test_tools_are_chosen_by_name_else_by_turn(cache: CallCache) -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
 async def test_before_the_first_answer_the_set_up_is_to_blame(cache: CallCache, status: int) -> None:
-    error = refused(status)
+    error = ToolError(f"scripted: status {status}", tool="scripted", status=status)
     with pytest.raises(ConfigError, match="check the key"):
         await search(gateway(scripted(error, error), cache=cache, retry=TWICE))
     searching = gateway(scripted(HITS, error, error), cache=cache, retry=TWICE)
