@@ -91,7 +91,7 @@ def finding_words(finding: Finding) -> str:
 
 
 def verdict_table() -> dict[str, dict[str, str]]:
-    """Maps each status and each reason to the status, wording and symbol to display, for the pages' JavaScript."""
+    """For the pages' JavaScript, maps each status and each reason to the status, wording and symbol to display."""
     looks = {status.value: (status, status.words) for status in Status}
     looks |= {reason.value: (Status.UNSCORED, unscored_words(reason)) for reason in UnscoredReason}
     return {name: {"status": one.value, "words": words, "symbol": one.symbol} for name, (one, words) in looks.items()}
@@ -158,7 +158,7 @@ class ClaimView:
 
     @property
     def why(self) -> str:
-        """The rationale, with titles instead of passage numbers."""
+        """The rationale with titles instead of passage numbers."""
         return reason(self.claim)
 
     @property
@@ -185,7 +185,7 @@ class ClaimView:
 
     @property
     def jury(self) -> tuple[str, ...]:
-        """The vote of each jury model, with its reason unless the claim already shows this reason."""
+        """Each jury model's vote, with the model's reason unless the claim already shows this reason."""
         shown = ("", self.claim.judgement.rationale)
         return tuple(
             f"{vote.judged_by}: {verdict_words(vote)}{'' if vote.rationale in shown else f' ({vote.rationale})'}"
@@ -267,7 +267,7 @@ class ClaimView:
 
 
 def views_of(claims: Sequence[Claim]) -> list[ClaimView]:
-    """The claims of a report, numbered in order."""
+    """A report's claims, numbered in order."""
     numbers = {claim.id: number for number, claim in enumerate(claims, 1)}
     return [
         ClaimView(
@@ -393,7 +393,7 @@ class DecidingSentence:
 
     @property
     def section(self) -> str | None:
-        """The nearest heading before the sentence in its passage or, if there is none, the section of the passage."""
+        """The nearest heading before the sentence in its passage or, if there is none, the passage's section."""
         above = _HEADING.findall(self.evidence.passage, 0, self.start)
         return above[-1] if above else self.evidence.section
 

@@ -1,4 +1,4 @@
-"""Describes the figures of a report in words, with the same wording everywhere."""
+"""Describes a report's figures in words, with the same wording everywhere."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """The Wilson interval, such as `95 % interval 0.57 to 0.98`, if the claims are treated as a sample. Empty if there
+    """The Wilson interval, such as `95 % interval 0.57 to 0.98`, which treats the claims as a sample. Empty if there
     are no claims, or if some are unscored."""
     n = report.counts.scored
     if report.precision is None or not n or report.counts.unscored:
@@ -63,7 +63,7 @@ def precision_interval(report: FactualityReport) -> str:
 
 
 def how_far(report: FactualityReport) -> str:
-    """What the main figure is uncertain about, and where to read on. Empty if no claim is scored."""
+    """How uncertain the main figure is, and where to read more. Empty if no claims are scored."""
     sampled = f"{found} if the claims are a sample. " if (found := precision_interval(report)) else ""
     said = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
     return f"{sampled}{said}" if report.counts.scored else ""
@@ -141,7 +141,7 @@ MOST_OF_NAME = 80  # maximum number of characters of a response used as the titl
 
 
 def name_of(report: FactualityReport, file: str = "") -> str:
-    """The title of a page: the question, or else the file, or else the beginning of the response."""
+    """A page's title: the question, or else the file, or else the beginning of the response."""
     begun = report.response.strip().lstrip("#* ").partition("\n")[0]
     return report.prompt or file or shorten(begun, MOST_OF_NAME, placeholder=" …") or "An empty answer"
 
@@ -152,13 +152,13 @@ def unscored_reasons(report: FactualityReport) -> list[str]:
 
 
 def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
-    """The number of times that each reason occurs, such as `2 × no source`, most frequent first."""
+    """How often each reason occurs, such as `2 × no source`, most frequent first."""
     return [f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons.most_common()]
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """The number of sentences without claims by reason, as in `9 of 27: 5 headings, 4 remarks`. Empty if there are
-    none."""
+    """The number of sentences without claims for each reason, as in `9 of 27: 5 headings, 4 remarks`. Empty if there
+    are none."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""
@@ -175,7 +175,7 @@ _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
 
 
 def citations(found: CitationFigures) -> str:
-    """The recall and precision of citations, such as `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
+    """The citation recall and precision, such as `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
     recall = "" if found.recall is None else f"recall {found.recall:.2f} of {plural(found.n_sentences, 'sentence')}"
     cited = plural(found.n_citations, "citation")
     precision = "" if found.precision is None else f"precision {found.precision:.2f} of {cited}"
@@ -260,7 +260,7 @@ def searches(usage: StageUsage) -> str:
 
 
 def calls(usage: StageUsage) -> str:
-    """The numbers of model calls, failed calls, reused replies and searches, without those that are zero."""
+    """The numbers of model calls, failed calls, reused replies and searches. Zeros are omitted."""
     parts = [
         plural(usage.calls, "model call") if usage.calls else "",
         f"{usage.failed_calls:,} failed" if usage.failed_calls else "",
@@ -303,7 +303,7 @@ def moment(when: datetime) -> str:
 
 
 def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> Iterator[str]:
-    """Sentences about the claims that a cascade settled and the calls and searches that this saved."""
+    """Sentences about the claims that a cascade settled, and about the calls and searches saved."""
     verifier = "the cheap verifier" if first is None else first.verifier
     yield (
         f"{verifier} settled {savings.n_settled:,} of {plural(savings.n_looked_at, 'claim')} from the documents "

@@ -56,7 +56,7 @@ Part = Tag | TextRun
 
 
 def read_markdown(text: str) -> list[Part]:
-    """The parts of a text in order. Tags are nested correctly, and the result is deterministic.
+    """The text's parts in order. Tags are nested correctly, and the result is deterministic.
 
     Runs omit blocks that are nested too deeply and content that Markdown does not show (emphasis markers, link URLs).
     Callers that must show everything have to check for this. `text` must not contain carriage returns or NUL.
@@ -78,7 +78,7 @@ def _parser() -> MarkdownIt:
 
 
 def _link(state: StateInline, silent: bool) -> bool:
-    """The library's rule, extended to record where the link ends, since no token contains the length of its URL."""
+    """The library's rule, extended to record where the link ends, since no token contains its URL's length."""
     found = link(state, silent)
     if found and not silent:
         state.tokens[-1].meta["end"] = state.pos

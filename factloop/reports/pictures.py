@@ -200,7 +200,7 @@ def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> e
 
 
 def _name_apart(root: etree._Element, alt: str) -> None:
-    """Makes the referenced ids unique among the pictures on a page, and removes all others.
+    """Makes referenced ids unique among the pictures on a page, and removes all other ids.
 
     Browsers ignore a clip path if the first element with the same id is in a hidden picture.
     """

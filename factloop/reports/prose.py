@@ -35,8 +35,7 @@ class PageStretch:
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
-    """Maps each claim number to the number of the first claim in its sentence. URLs identify sentences by the
-    latter."""
+    """Maps each claim number to the number of its sentence's first claim, by which URLs identify the sentence."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}
 
 

@@ -203,7 +203,7 @@ def _info(
 
 
 def in_words(app: FastAPI) -> str:
-    """Summarises the setup of a running service (keys, limits of a check, documents and model) in one line."""
+    """Summarises a running service's setup (keys, limits for a check, documents and model) in one line."""
     context: ServiceContext = app.state.context
     assert context.opened is not None
     keys, model = context.settings.keys, context.opened.work.checker.settings.model
@@ -224,8 +224,8 @@ async def _on_refused(request: Request, error: Any) -> Response:
 
 
 async def _on_invalid(request: Request, error: Any) -> Response:
-    """Rejects invalid input with a one-line error that does not repeat the input. If several types are allowed, reports
-    the most deeply nested error, which usually concerns the intended type, and prefers errors about the value."""
+    """Rejects invalid input with a one-line error that does not repeat the input. If several types are allowed, the
+    error is the most deeply nested one, which usually concerns the intended type. Errors about values come first."""
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body must be JSON"))

@@ -1,4 +1,4 @@
-"""Middleware that checks the caller, host, rate and size of every request.
+"""Middleware that checks every request's caller, host, rate and size.
 
 The key is checked before the body is read, the size is checked while reading, and bodies that are too long are never
 parsed.
@@ -148,8 +148,8 @@ class ServiceGuard:
             self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """Returns the rejection of an unknown caller. A missing key is not an attempt, because pages then ask for
-        it."""
+        """Returns the rejection for an unknown caller. A missing key does not count as an attempt, because pages then
+        ask for a key."""
         if given := headers.get("authorization"):
             scope["wrong_key"] = True
             self._metrics.wrong_keys.inc()
@@ -175,7 +175,7 @@ class ServiceGuard:
             raise RequestRefusal(400, "wrong_host", "this service accepts requests only at its own address")
 
     def _refuse_other_site(self, headers: Headers) -> None:
-        """Rejects changes requested by pages of other sites, which would act on behalf of the user."""
+        """Rejects changes requested by pages on other sites, which would act on behalf of the user."""
         origin = headers.get("origin")
         if origin is None or origin == self._settings.public_origin:
             return

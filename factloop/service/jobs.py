@@ -204,7 +204,7 @@ class Jobs:
                 yield []
 
     async def cancel(self, job_id: str, owner: str) -> Job | None:
-        """Cancels the job in any service, and waits until it ends. Returns the job, or None if it was deleted."""
+        """Cancels the job in whichever service runs it, and waits for its end. Returns None if the job was deleted."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -235,7 +235,7 @@ class Jobs:
         return day, left
 
     async def queue(self) -> tuple[float, float]:
-        """Returns the number of jobs in the queue, and the age of the oldest in seconds. Both are NaN if unknown."""
+        """Returns the number of jobs in the queue and the oldest job's age in seconds. Both are NaN if unknown."""
         try:
             n_waiting, oldest = await self._database.ask(self._store.waiting)
         except RequestRefusal:
@@ -327,7 +327,7 @@ class Jobs:
         if (days := self._settings.keep_days) is not None:
             n_old = await self._database.ask(store.delete_older, now - timedelta(days=days))
             if n_old:
-                log.info("deleted %d jobs that were older than %g days", n_old, days)
+                log.info("jobs deleted because they were older than %g days: %d", days, n_old)
 
     async def _tidy_journals(self) -> None:
         def names() -> list[str]:

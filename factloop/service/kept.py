@@ -51,8 +51,8 @@ class Database:
         return await self.save(call, *args, **kwargs)
 
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes a call. If another call is trying an unavailable database, waits for that call, and fails if that call
-        fails."""
+        """Makes a call. If another call is trying an unavailable database, this call waits for the other, and fails if
+        it fails."""
         work: Any = partial(call, *args, **kwargs)
         asked: Future[T] = self._threads.submit(self._in_turn, self._n_outages, work)
         self._under_way.add(asked)

@@ -94,7 +94,7 @@ class Leases:
             for row in rows:
                 _cancelled(connection, row, error_words("cancelled", "the key that submitted this job was removed"))
         if rows:
-            log.warning("cancelled %d unfinished jobs because their keys were removed", len(rows))
+            log.warning("unfinished jobs cancelled because their keys were removed: %d", len(rows))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
         """Leases up to `most` waiting jobs, in the order of the callers' turns. With `lapsed`, also leases the jobs of
@@ -132,7 +132,7 @@ class Leases:
         return taken
 
     def renew(self, jobs: Iterable[StoredJob]) -> Renewal:
-        """Renews the leases of the jobs and saves their progress."""
+        """Renews the jobs' leases and saves the jobs' progress."""
         held, cancelled = set(), set()
         with self._engine.begin() as connection:
             for stored in sorted(jobs, key=lambda one: one.job.id):
@@ -156,7 +156,7 @@ class Leases:
                 stores.write_texts(connection, stored.job.id, {"events": events})
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
-        """Saves a job that has ended, with its texts. Returns False and saves nothing if the lease or the job is gone.
+        """Saves a job that has ended and its texts. Returns False and saves nothing if the lease or the job is gone.
         Can be repeated after a connection failure, because a job that is already saved stays unchanged."""
         with self._engine.begin() as connection:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service

@@ -112,7 +112,7 @@ class FileReader:
     def stop(self) -> None:
         """Cancels all files that are being read or waiting."""
         if self._under_way:
-            log.warning("%d files were not read completely; send them again", len(self._under_way))
+            log.warning("files not read completely: %d; send them again", len(self._under_way))
         for task in self._under_way:
             task.cancel()
 

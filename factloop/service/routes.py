@@ -99,7 +99,7 @@ Owner = Annotated[str, Depends(_owner)]
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of a request for work. `key` identifies a repetition of the same request."""
+    """The caller who requests work. `key` identifies a repetition of the same request."""
 
     request: Request
     owner: str
@@ -125,7 +125,7 @@ async def _left(request: Request) -> None:
 
 @dataclass(frozen=True)
 class Turn:
-    """Runs the computations of a request when it is the caller's turn."""
+    """Runs a request's computations when it is the caller's turn."""
 
     request: Request
     owner: str

@@ -58,7 +58,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def paths_of_documents(self) -> Mapping[str, tuple[str, ...]]:
-        """Files, folders and globs by the names that callers use for them. A repeated name refers to all its paths."""
+        """Maps the names that callers use to files, folders and globs. A repeated name refers to all its paths."""
         found: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
         for one in self.documents:
             name, _, path = one.partition("=")

@@ -181,7 +181,7 @@ class JobStore:
             connection.execute(update(FORMATS).values(probe=secrets.token_hex(PROBE_BYTES // 2)))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds and returns a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver,
+        """Adds and returns a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver or
         OtherRequest."""
         with self.engine.begin() as connection:
             if repeat is not None or room is not None:
@@ -226,7 +226,7 @@ class JobStore:
             return _matching(rows, wanted, limit, self._most_rows_read)
 
     def waiting(self) -> tuple[int, str | None]:
-        """Returns the number of jobs in the queue, and the id of the oldest."""
+        """Returns the number of jobs in the queue and the oldest job's id."""
         wanted = select(func.count(), func.min(JOBS.c.id)).where(JOBS.c.status.in_(UNFINISHED), WAITING)
         with self.engine.connect() as connection:
             n_waiting, oldest = connection.execute(wanted).one()
@@ -258,7 +258,7 @@ class JobStore:
         self._reserve.within(lambda connection: _delete(connection, [job_id]))
 
     def delete_older(self, than: datetime, owner: str | None = None) -> int:
-        """Deletes finished jobs created before this time, of one owner or of all owners. Returns their number."""
+        """Deletes one owner's or all owners' finished jobs created before this time. Returns the number of jobs."""
         finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
         if owner is not None:
             finished.append(JOBS.c.owner == owner)
@@ -309,7 +309,7 @@ def row_of(stored: StoredJob) -> dict[str, Any]:
 
 
 def stored_of(row: Any) -> StoredJob | None:
-    """Returns the job in a row, or None if the row cannot be read, so that it does not hide other rows."""
+    """Returns the job in a row, or None if the row cannot be read, so that one bad row does not hide the others."""
     try:
         return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
     except ValidationError:

@@ -48,7 +48,7 @@ def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseCh
     """Returns the model's name, or None for a model object. Raises ConfigError for anything else."""
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None
-    raise ConfigError(f"{setting}: must be a name or a LangChain chat model, not {type(model).__name__}")
+    raise ConfigError(f"`{setting}` must be a name or a LangChain chat model, not {type(model).__name__}")
 
 
 def reply_timeout_s(settings: RunSettings, address: str | None) -> float:

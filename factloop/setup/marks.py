@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Group:
-    """A group of settings that a command accepts together, and their panel in the help. None is the first panel."""
+    """A group of settings that a command accepts together, and their panel in the help. None means the first panel."""
 
     name: str
     panel: str | None

@@ -80,7 +80,7 @@ class UsedRecording:
 
     @staticmethod
     def settings(given: str | Path | Recording | None) -> Mapping[str, Any]:
-        """Returns the settings that a recording passed by the caller replaces."""
+        """Returns the settings that follow from the recording passed by the caller, if any."""
         if given is None:
             return {}
         if isinstance(given, Recording):
@@ -105,9 +105,9 @@ def refuse_missing_recording(settings: RunSettings) -> None:
     """
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
-        raise ConfigError("recording_mode needs a recording; set its file with --recording FILE")
+        raise ConfigError("`recording_mode` needs a recording; set the recording's file with --recording FILE")
     if settings.recording_mode == "replay" and place is not None and not place.exists():
-        raise ConfigError(f"{place}: the recording does not exist. {REMEDY}")
+        raise ConfigError(f"the recording {place} does not exist. {REMEDY}")
 
 
 def replay_warnings(tape: Tape | None) -> tuple[str, ...]:

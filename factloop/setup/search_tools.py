@@ -16,7 +16,7 @@ from factloop.tools.search.build import build_search_tools
 def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -> tuple[SearchTool, ...]:
     """Returns the user's own tools, followed by those specified in the settings.
 
-    Reads and indexes the documents. The settings determine where indexes are saved. Raises ConfigError, DataError.
+    Reads and indexes the documents. The settings determine where indexes are saved. Raises ConfigError or DataError.
     """
     settings = settings.of_search_tools  # other settings are ignored, so that equal tools can be shared
     folder = cache_folder(settings, INDEXES) if settings.docs else None

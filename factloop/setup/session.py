@@ -1,4 +1,4 @@
-"""`Session` contains everything that a judge needs. It is opened from the settings and closed as a whole.
+"""`Session` contains everything that a judge needs. It is opened from the settings and closed as a unit.
 
 session = open_session(settings, prompts, [chat], keeps=chat.persistent)
 try:

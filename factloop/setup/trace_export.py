@@ -67,7 +67,7 @@ def _exporter(name: str) -> SpanExporter | None:
 
 
 def usage_values(usage: Usage) -> dict[str, Value]:
-    """Returns the usage of an entire check or score, in the form recorded in a span."""
+    """Returns the usage of an entire check or score, as recorded in a span."""
     return {
         "gen_ai.usage.input_tokens": usage.prompt_tokens,
         "gen_ai.usage.output_tokens": usage.completion_tokens,

@@ -116,7 +116,7 @@ class TrustScorer(ClosesPerLoop):
 
     @property
     def corpus(self) -> SearchTool | None:
-        """The documents that TrustFC searches, read and indexed on first use. Raises ConfigError, DataError."""
+        """The documents that TrustFC searches, read and indexed on first use. Raises ConfigError or DataError."""
         with self._opening:
             if self._corpus is None and self.settings.corpus:
                 from factloop.tools.search.documents.search import DocumentSearch
@@ -164,7 +164,7 @@ class TrustScorer(ClosesPerLoop):
         """
         item = _answer(id, question, response)
         if documents is not None and sources is not None:
-            raise ConfigError("pass documents or sources, not both: documents can be part of sources")
+            raise ConfigError("pass either `documents` or `sources`, not both: documents can be part of `sources`")
         if documents is not None:
             tool = await self._indexes.tool_for(documents)
             sources = Sources(() if tool is None else (tool,))
@@ -234,7 +234,7 @@ class TrustScorer(ClosesPerLoop):
         started, meter = time.perf_counter(), meter or UsageMeter()
         topic = (factuality.prompt or "").strip()
         if self.settings.samples and not topic:
-            raise ConfigError("samples: set the question that the long answer responds to")
+            raise ConfigError("to use `samples`, set the question that the long answer responds to")
         asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
@@ -283,7 +283,7 @@ class TrustScorer(ClosesPerLoop):
         for item in items:
             _check_answer(item.id, item.question, item.response)
             if isinstance(item, OwnAnswer) and item.subject not in self._subjects:
-                raise ConfigError(f"no subject model is set for {item.subject!r}; add one to subjects")
+                raise ConfigError(f"no subject model is set for {item.subject!r}; add one to `subjects`")
         if run_dir is None:
             with self._recording.in_use():
                 await self._load()

@@ -48,7 +48,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     `check`, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
 
     `policy` and `options` have the same meaning as for `StreamGuard`. By default, the limits of `check` apply to each
-    sentence. `on_event` is called with each event. The last event contains the report. Raises ConfigError, DataError.
+    sentence. `on_event` is called with each event. The last event contains the report. Raises ConfigError or DataError.
     """
 
     def __init__(
@@ -168,4 +168,4 @@ class _StreamedAnswer:
 def _words(name: str, value: object) -> str:
     if isinstance(value, str | BaseMessage):
         return text_of(value)
-    raise DataError(f"{name}: must be a string or a message, not {type(value).__name__}")
+    raise DataError(f"`{name}` must be a string or a message, not {type(value).__name__}")

@@ -80,12 +80,12 @@ def question_at(name: str, value: Any) -> str | None:
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = [one for one in value if not (isinstance(one, BaseMessage) and is_revision_request(one))]
     if value is not None and not isinstance(value, str | BaseMessage | Sequence):
-        raise DataError(f"{name}: must be a string or a message, not {type(value).__name__}")
+        raise DataError(f"`{name}` must be a string or a message, not {type(value).__name__}")
     return question_of(value)
 
 
 def documents_at(name: str, value: Any) -> Documents | None:
-    """Returns the documents, or a source to search. Raises DataError."""
+    """Returns the documents or a source to search. Raises DataError."""
     return value if isinstance(value, BaseRetriever | VectorStore) else documents_of(name, value)
 
 
@@ -99,7 +99,7 @@ def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
         spoken = [message for message in value if isinstance(message, speaker)]
         if spoken:
             return str(spoken[-1].text)
-    raise DataError(f"{name}: must be a string or a message, not {type(value).__name__}")
+    raise DataError(f"`{name}` must be a string or a message, not {type(value).__name__}")
 
 
 def is_revision_request(message: BaseMessage) -> bool:

@@ -104,7 +104,7 @@ class Guard:
 
 
 def _by(owner: str, scope: Scope) -> Scope:
-    """Returns the request with its owner as the user, so that the SDK rejects requests for other callers' sessions."""
+    """Returns the request with its owner as the user, so that the SDK rejects requests for other owners' sessions."""
     user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
     return {**scope, OWNER: owner, "user": user}
 

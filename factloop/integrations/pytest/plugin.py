@@ -1,4 +1,4 @@
-"""The plugin's options, and its hooks around each test. pytest always loads this module, so it imports little.
+"""Defines the plugin's options and its hooks around each test. pytest always loads this module, so it imports little.
 
 Each test has a recording, which is named after the test. Unless pytest runs with `--factloop-record`, the recording is
 replayed, and a request that it does not contain makes the test fail.

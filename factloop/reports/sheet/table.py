@@ -72,11 +72,11 @@ class Sheet:
     lines: tuple[Line, ...]
 
     def on_page(self, line: Line) -> list[tuple[Column, Cell]]:
-        """The cells of a line that pages show, each with its column."""
+        """The line's cells that pages show, each with its column."""
         return [(column, cell) for column, cell in self._pairs(line) if column.on_page]
 
     def on_terminal(self, line: Line) -> list[tuple[Column, Cell]]:
-        """The cells of a line that the terminal shows side by side. Headings are shown above them."""
+        """The line's cells that the terminal shows side by side. Headings are shown above them."""
         return [(column, cell) for column, cell in self._pairs(line) if column.on_terminal and not column.is_heading]
 
     def heading_of(self, line: Line) -> str:

@@ -192,7 +192,7 @@ class CacheCleared(Record):
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
-    """Removes the stored answers, the document indexes and word vectors, or both. Raises ConfigError.
+    """Removes the stored answers, or the document indexes and word vectors, or both. Raises ConfigError.
 
     Does not wait for files in use. They are kept and listed.
     """
@@ -223,7 +223,7 @@ def _clear_answers(path: Path) -> int | None:
     except OSError:
         return None
     if not is_ours:
-        raise ConfigError(f"{path} was not created by factloop; move the file, or set another cache_dir")
+        raise ConfigError(f"{path} was not created by factloop; move the file, or set another `cache_dir`")
     return None
 
 

@@ -139,7 +139,7 @@ def replacement(distractor: Distractor) -> str:
 
 
 def making(distractor: Distractor) -> str:
-    """Returns the level and source of a distractor, and the reason for this substitute."""
+    """Returns a distractor's level and source, and the reason for its substitute."""
     made = f"{LEVEL_WORDS[distractor.level]}, {SOURCE_WORDS[distractor.source]}"
     return f"{made}: {distractor.detail}" if distractor.detail else made
 
@@ -167,7 +167,7 @@ class MarkedText:
 
 
 def substituted(distractor: Distractor, response: str) -> MarkedText:
-    """Returns the text of a distractor with its substitute marked. The case of the substitute may differ from `by`.
+    """Returns a distractor's text with its substitute marked. The case of the substitute may differ from `by`.
 
     The article before the substitute may have changed as well, so the position is counted from the end. If the
     substitute is not found, nothing is marked.
@@ -186,8 +186,8 @@ OPTION_CONTEXT = 160  # number of characters to show on either side of the subst
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
-    """Returns the text of an option with the substitute marked. Long text is shortened around the substitute, or at the
-    end if there is none.
+    """Returns an option's text with the substitute marked. Long text is shortened around the substitute, or at the end
+    if there is none.
     """
     distractor = distractor_of(option, bc)
     if distractor is None:

@@ -91,7 +91,7 @@ def print_trust_report(report: TrustReport, console: Console) -> None:
 
 
 def print_trust_run(run: TrustRun, console: Console) -> None:
-    """Prints the means with the number of answers behind each, followed by each answer with its scores."""
+    """Prints each mean with the number of answers that it is based on, and then each answer with its scores."""
     print_sheet(console, means_sheet(run))
     print_sheet(console, answers_sheet(run.reports))
     print_section(console, "Result", rows_table(_run_rows(run)))
