@@ -1,4 +1,4 @@
-"""Reads the chunks of a stream, and converts between synchronous and asynchronous streams."""
+"""Reads a stream's chunks and converts between synchronous and asynchronous streams."""
 
 from __future__ import annotations
 

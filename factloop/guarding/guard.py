@@ -121,7 +121,7 @@ class StreamGuard:
         if not max_wait_s >= 0:
             raise ConfigError(f"max_wait_s = {max_wait_s}: must be 0 or more")
         if at_once < 1:
-            raise ConfigError(f"at_once = {at_once}: must be at least 1")
+            raise ConfigError(f"at_once = {at_once}: must be 1 or more")
         if patience_s is not None and not patience_s > 0:
             raise ConfigError(f"patience_s = {patience_s}: must be above 0")
         self.checker = given_checker(checker)

@@ -49,7 +49,7 @@ Choose = Callable[[str, Sequence[Claim]], str | Stop]
 
 @dataclass(frozen=True)
 class Policy:
-    """How to treat sentences with findings. Sentences pass if they have no findings, or only findings in `passing`."""
+    """Defines how sentences are treated. Sentences pass if they have no findings, or only findings in `passing`."""
 
     action: SentenceAction | Choose = "annotate"
     replacement: str = REPLACED

@@ -89,7 +89,7 @@ class PendingSentence:
 
 @dataclass
 class Reader:
-    """Manages the tasks for one stream in one event loop, and cancels them on exit.
+    """Manages one stream's tasks in one event loop and cancels the tasks on exit.
 
     A window grows to at most `size` and waits at most `max_wait_s` seconds for further sentences.
     """

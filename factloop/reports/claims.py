@@ -151,7 +151,7 @@ class ClaimView:
 
     @property
     def source_says(self) -> str:
-        """The wrong and correct words, as in `1836 · the source says 1826`. Empty if the judge does not name both."""
+        """The wrong and correct words, as in `1836 · the source says 1826`. Empty unless the judge names both."""
         judgement = self.claim.judgement
         wrong, instead = (" ".join(text.split()) for text in (judgement.wrong, judgement.instead))
         return f"{wrong} · the source says {instead}" if wrong and instead else ""
@@ -165,7 +165,7 @@ class ClaimView:
     def beside(self) -> str:
         """The part of a problem's rationale that the decisive sentence and the marked words do not already show.
 
-        For a claim that needs reading, this is the part before the sentence that contains the quote.
+        For a `needs_reading` claim, this is the part before the sentence that contains the quote.
         """
         rationale = self.claim.judgement.rationale
         if not self.is_problem:
@@ -320,12 +320,12 @@ def problems_first(views: Iterable[ClaimView]) -> list[ClaimView]:
 
 
 def tally(claims: Iterable[Claim]) -> Counter[Status]:
-    """Number of claims with each status."""
+    """The number of claims with each status."""
     return Counter(map(status_of, claims))
 
 
 def tally_reasons(claims: Iterable[Claim]) -> Counter[UnscoredReason]:
-    """Number of unscored claims for each reason."""
+    """The number of unscored claims for each reason."""
     return Counter(claim.judgement.unscored_reason for claim in claims if claim.judgement.unscored_reason is not None)
 
 
@@ -423,7 +423,7 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
-    """The sentence that shares the most numbers with `said`. Ties are broken by shared words, weighted by rarity.
+    """The sentence that shares the most numbers with `said`. Shared words, weighted by rarity, break ties.
 
     None if no sentence shares two words.
     """

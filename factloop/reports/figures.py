@@ -1,4 +1,4 @@
-"""Describes a report's figures in words, with the same wording everywhere."""
+"""Describes a report's metrics in words, with the same wording everywhere."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def precision_interval(report: FactualityReport) -> str:
 
 
 def how_far(report: FactualityReport) -> str:
-    """How uncertain the main figure is, and where to read more. Empty if no claims are scored."""
+    """How uncertain the main metric is, and where to read more. Empty if no claims are scored."""
     sampled = f"{found} if the claims are a sample. " if (found := precision_interval(report)) else ""
     said = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
     return f"{sampled}{said}" if report.counts.scored else ""
@@ -111,7 +111,7 @@ def how_often_right(fingerprint: Fingerprint) -> str:
 
 
 def main_figure(report: FactualityReport) -> tuple[str, str, str]:
-    """The name, value and basis of the main figure: precision or, if claims are unscored, the number of scored claims.
+    """The main metric's name, value and basis: precision or, if claims are unscored, the number of scored claims.
 
     Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If claims are unscored,
     precision appears only in the basis, with the values that it would have if all unscored claims were wrong or right.
@@ -132,7 +132,7 @@ def main_figure(report: FactualityReport) -> tuple[str, str, str]:
 
 
 def in_a_line(report: FactualityReport) -> str:
-    """The main figure and its basis, such as `precision 0.84 (16 of 19 scored claims supported)`."""
+    """The main metric and its basis, such as `precision 0.84 (16 of 19 scored claims supported)`."""
     name, value, basis = main_figure(report)
     return f"{name.lower()} {value} ({basis})"
 
@@ -195,7 +195,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """Whether the response does what its prompt asks, in words. Empty if this was not judged."""
+    """In words, whether the response does what its prompt asks. Empty if this was not judged."""
     found = report.eligibility
     if found is None:
         return ""
@@ -205,7 +205,7 @@ def eligibility(report: FactualityReport) -> str:
 
 
 def every_claim(report: FactualityReport) -> str:
-    """The figures with every claim counted. Empty if the report already counts every claim."""
+    """The metrics with every claim counted. Empty if the report already counts every claim."""
     found = report.every_claim
     if found is None:
         return ""

@@ -146,7 +146,7 @@ class AnswerFile(Record):
 
 
 def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
-    """The claims that count in a report's figures, without their passages.
+    """The claims that count in a report's metrics, without their passages.
 
     A report does not name the system, so the response is identified by a hash of the prompt, the response and the time.
     """
@@ -275,9 +275,9 @@ def labelling_of(
     begins: Literal["blind", "open"] | None = None,
     kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
-    """The data for a page. If `begins` is `blind`, the page opens for labelling with hidden verdicts. If it is `open`,
-    the page opens for labelling. If it is None, labelling starts on request. A page of `answers` asks which of two
-    sides is right. The sides are in random order."""
+    """The data for a page. If `begins` is `blind`, the page opens for labelling with hidden verdicts. If `begins` is
+    `open`, the page opens for labelling. If `begins` is None, labelling starts on request. A page of `answers` asks
+    which of two sides is right. The sides are in random order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}

@@ -1,4 +1,4 @@
-"""The service as an ASGI application, and the uvicorn server that runs it. The server stops without losing any work."""
+"""Builds the service as an ASGI application and runs it with uvicorn. The server stops without losing any work."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _sole_use(folder: Path) -> Iterator[None]:
 
 
 def build_chat(check: CheckSettings) -> ChatModel | None:
-    """Builds the model that all checks share, and its connections. Raises ConfigError if the model cannot be used."""
+    """Builds the model that all checks share and its connections. Raises ConfigError if the model cannot be used."""
     if check.model is None:
         return None
     return build_model(check, check.model, base_url=check.base_url, temperature=check.temperature)

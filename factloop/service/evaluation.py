@@ -1,4 +1,4 @@
-"""Connects the service to the evaluation package: runs audits, and adds evaluation reports to the results.
+"""Connects the service to the evaluation package: runs audits and adds evaluation reports to the results.
 
 Imported on demand, and only if that package is installed.
 """

@@ -128,8 +128,8 @@ class ServiceGuard:
 
     @contextmanager
     def _open(self, owner: str | None) -> Iterator[None]:
-        """Counts the owner's request while it is in progress, so that no owner takes all connections. Raises
-        RequestRefusal if there are too many. Does not count requests without an owner, such as probes."""
+        """Counts the owner's request while it is in progress, because no owner may take all connections. Raises
+        RequestRefusal for one request too many. Does not count requests without an owner, such as probes."""
         if owner is None:
             yield
             return
@@ -243,7 +243,7 @@ class _RequestBody:
 
 
 class _AnswerSender:
-    """Adds the headers common to all responses, and records whether the response has started."""
+    """Adds the headers common to all responses and records whether the response has started."""
 
     def __init__(self, send: Send, arriving: _RequestBody, request_id: str) -> None:
         self._send, self._arriving, self._request_id = send, arriving, request_id
@@ -272,7 +272,7 @@ class _AnswerSender:
 
 
 def _asks_for_work(scope: Scope) -> bool:
-    """Whether a request creates work. Cancelling and deleting do not, so the limit on work does not apply to them."""
+    """Whether a request creates work. The limit on work does not apply to cancelling and deleting."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 
@@ -282,6 +282,6 @@ def _request_id(headers: Headers) -> str:
 
 
 def _template(scope: Scope) -> str:
-    """The route's template, so that callers' input never becomes a metric label."""
+    """The route's template, a metric label that never contains callers' input."""
     path = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else "none"

@@ -56,7 +56,7 @@ log = logging.getLogger(__name__)
 
 
 def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str, int]:
-    """Reads events from the rest and the next portion. Returns the events, the new rest and the portion's length."""
+    """Reads events from the unread text and the next portion. Returns events, unread text and the portion's length."""
     return *read_events(rest + (portion or "")), len(portion or "")
 
 
@@ -224,7 +224,7 @@ class Jobs:
         await self._database.ask(self._store.delete, job_id)
 
     async def delete_older(self, owner: str, than: datetime) -> int:
-        """Deletes the owner's finished jobs that were created before this time, and returns their number."""
+        """Deletes the owner's finished jobs that were created before this time, and returns the number of jobs."""
         return await self._database.ask(self._store.delete_older, than, owner)
 
     async def day_of(self, owner: str) -> tuple[Cost, Cost]:

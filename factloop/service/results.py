@@ -1,4 +1,4 @@
-"""Defines the kinds of reports that the service shows, and finds the reports in the operator's results folder.
+"""Defines the kinds of reports that the service shows and finds the reports in the operator's results folder.
 
 Files in the folder are never served directly. Instead, factloop's reports are read and their pages are rendered.
 """

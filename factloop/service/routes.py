@@ -1,4 +1,4 @@
-"""Code shared by all routes, and the routes that do not concern jobs: page, health, metrics, results and tickets."""
+"""Defines code for all routes, and the routes that do not concern jobs: page, health, metrics, results and tickets."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Turn:
     places: Places
 
     async def compute(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """Runs the blocking call with inputs that are fetched first, and returns its result. Raises RequestRefusal."""
+        """Fetches the inputs, runs the blocking call with them and returns its result. Raises RequestRefusal."""
         return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
 
     async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:

@@ -1,4 +1,4 @@
-"""Runs a few jobs at a time, and keeps them resumable no matter how the process ends.
+"""Runs a few jobs at a time and keeps them resumable, no matter how the process ends.
 
 Everything that a job pays for is saved in its journal before the job uses it. If a service ends while a job is running,
 the next service with a free slot starts the job again. If that service uses the same folder, the job reads its journal

@@ -345,7 +345,7 @@ def _look_for_room(connection: Connection, room: Room, owner: str) -> None:
     if n_theirs and n_unfinished >= room.most:
         raise NoRoom("too many jobs are waiting")
     if room.most_each is not None and n_theirs >= room.most_each:
-        raise NoRoom(f"{room.most_each} of your jobs have not finished, which is the limit for one key")
+        raise NoRoom(f"your unfinished jobs have reached the limit for one key ({room.most_each})")
 
 
 def _delete(connection: Connection, job_ids: Sequence[str]) -> None:

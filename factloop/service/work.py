@@ -215,7 +215,7 @@ class Work:
         return settings.model_copy(update={"budget_usd": most.usd, "max_calls": most.calls})
 
     def share_pace(self, n_services: int) -> None:
-        """Leaves the other running services their share of the rate limit on model calls."""
+        """Divides the rate limit on model calls among all running services."""
         for one in {self.checker.pace, self.scorer.pace}:
             self._loop.call(partial(one.share, n_services))
 

@@ -56,7 +56,7 @@ class Limits(BaseModel):
         return cls.per_check(settings).within(cls(max_calls=settings.max_calls, budget_usd=settings.budget_usd))
 
     def within(self, others: Limits | None) -> Limits:
-        """Returns the stricter of each pair of limits."""
+        """Returns the stricter limit from each pair."""
         if others is None:
             return self
         return Limits(

@@ -1,4 +1,4 @@
-"""Controls the rate of model calls, which all callers of a server share."""
+"""Controls the rate of model calls. All callers of a server share this rate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Pace:
         self._limiters: MutableMapping[asyncio.AbstractEventLoop, dict[str, Limiter]] = weakref.WeakKeyDictionary()
 
     def limiter(self, chat: ChatModel) -> Limiter:
-        """Returns the limiter of the model's server in the running event loop."""
+        """Returns the limiter for the model's server in the running event loop."""
         return self._limiter(address_of(chat), lambda: new_limiter(self._settings))
 
     def limiter_of_search(self, tool: SearchTool) -> Limiter:
@@ -49,7 +49,7 @@ class Pace:
         return here[name]
 
     async def drain(self) -> None:
-        """Stops sending requests in the running event loop, and waits for requests in progress."""
+        """Stops sending requests in the running event loop and waits for requests in progress."""
         self._is_drained = True
         # Runs concurrently, so that all limiters stop sending before any of them waits.
         await asyncio.gather(*(limiter.drain() for limiter in self._here.values()))

@@ -1,5 +1,4 @@
-"""Records the answers of models and searches. Checkers and scorers use recordings, and the owner of a recording saves
-it."""
+"""Records the answers of models and searches. Checkers and scorers use recordings, and a recording's owner saves it."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ REMEDY = "To record missing answers, set recording_mode='new' (--recording-mode 
 
 
 class Recording:
-    """A file of answers, which several checkers and scorers can share in any thread.
+    """A file of answers that checkers and scorers in any thread can share.
 
     In `replay` mode, no calls are made, and a missing answer raises RecordingMissing. `record` rewrites the file
     without answers that are no longer requested. `new` keeps existing answers and adds missing ones. Secrets from the

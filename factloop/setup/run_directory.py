@@ -24,7 +24,7 @@ BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
 
 
 class RunDirectory:
-    """The directory of a run, private to its owner and used by one process at a time. Use it as a context manager."""
+    """A run's directory, private to its owner and used by one process at a time. Use it as a context manager."""
 
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
         """Opens or creates the directory. Raises ConfigError if it is in use or contains other files.

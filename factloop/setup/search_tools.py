@@ -36,7 +36,7 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
     tools = (*own, *built)
     names = [tool.name for tool in tools]
     if len(set(names)) < len(names):
-        raise ConfigError(f"search tools must have different names: {', '.join(sorted(names))}")
+        raise ConfigError(f"search tools must have different names, not {', '.join(sorted(names))}")
     return tools
 
 

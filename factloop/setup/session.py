@@ -231,7 +231,7 @@ def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
 
 
 def budget_of(settings: RunSettings) -> Budget:
-    """Returns the budget of a run with these limits. The budget is bound to one event loop."""
+    """Returns the budget for a run with these limits. The budget is bound to one event loop."""
     return Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
 
 

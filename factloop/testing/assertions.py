@@ -248,7 +248,7 @@ class _TrustThresholds:
     def __post_init__(self) -> None:
         given = {name: value for name, value in vars(self).items() if value is not None}
         if not given:
-            raise ConfigError("assert_trustworthy needs min_trust_bc, min_trust_fc or min_trust_ov")
+            raise ConfigError("assert_trustworthy needs `min_trust_bc`, `min_trust_fc` or `min_trust_ov`")
         for name, value in given.items():
             if not 0.0 <= value <= 1.0:
                 raise ConfigError(f"{name} = {value!r}: must be between 0 and 1")

@@ -35,8 +35,8 @@ async def ascore_long_form(
     """Checks a long answer against the corpus or with a search, and then asks the subject about each claim.
 
     The judge is the judge model in the settings, or else the offline engine. Only SAFE uses the documents. Limits apply
-    to both parts combined, and a recording contains the answers of both. A run directory has a subfolder for each part.
-    Raises ConfigError like `acheck_and_score`.
+    to both parts combined, and a recording contains the answers for both parts. A run directory has a subfolder for
+    each part. Raises ConfigError like `acheck_and_score`.
     """
     checks = check_settings(settings, search)
     recording = Recording.of(settings)

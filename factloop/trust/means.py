@@ -1,4 +1,4 @@
-"""Averages the TrustScores of many answers, and groups claims by belief and evidence."""
+"""Averages many answers' TrustScores and groups claims by belief and evidence."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ class TrustScorer(ClosesPerLoop):
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
-        """Yields the report on each answer as soon as it is ready, in any order, and finally the complete run.
+        """Yields each answer's report as soon as it is ready (so in no particular order), and finally the complete run.
 
         Otherwise works like `ascore`. A caller that stops early must close the generator
         (`contextlib.aclosing`).
@@ -386,7 +386,7 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
-    """Returns the configuration, which must not change between attempts at the same run. It excludes versions, because
+    """Returns the configuration, which must not change between attempts at the same run. Versions are excluded, because
     answers already paid for are kept.
     """
     later = () if setup.settings.samples else ("samples",)  # so that earlier runs can be resumed

@@ -258,7 +258,7 @@ def test_where_no_document_was_found_every_claim_is_unscored(found: Any) -> None
 
 @pytest.mark.parametrize("given", [{}, {"docs": ["y"]}])
 def test_a_chain_that_hands_over_nothing_to_be_faithful_to_is_told_so(given: Any) -> None:
-    with pytest.raises(ConfigError, match="pass 'documents' in the input or set a retriever"):
+    with pytest.raises(ConfigError, match="pass 'documents' in the input, or set `retriever`"):
         offline().invoke({"response": PASSAGE, **given})
     assert offline(mode="factuality").invoke({"response": PASSAGE}).counts.unscored == 2
 

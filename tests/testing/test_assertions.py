@@ -221,7 +221,7 @@ def test_trust_by_documents() -> None:
 
 @pytest.mark.parametrize(
     ("required", "complaint"),
-    [({}, "needs min_trust_bc"), ({"min_trust_ov": 1.5}, "min_trust_ov = 1.5: must be between 0 and 1")],
+    [({}, "needs `min_trust_bc`"), ({"min_trust_ov": 1.5}, "min_trust_ov = 1.5: must be between 0 and 1")],
 )
 async def test_trust_that_requires_nothing_or_nonsense_is_refused(required: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):

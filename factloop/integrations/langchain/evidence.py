@@ -1,4 +1,4 @@
-"""Collects the evidence for checking an agent's answer. The agent must have retrieved the evidence, not written it."""
+"""Collects the evidence for checking an agent's answer. The agent must have retrieved it, not written it."""
 
 from __future__ import annotations
 

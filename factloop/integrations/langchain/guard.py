@@ -105,8 +105,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     async def _guarded(
         self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]
     ) -> AsyncGenerator[str, None]:
-        """Yields the released text, and closes the streams that LangChain wraps around the chunks. LangChain leaves
-        them open. Garbage collection would close all of them at the same time, which raises errors."""
+        """Yields the released text and closes the streams that LangChain wraps around the chunks. LangChain leaves them
+        open. Garbage collection would close all of them at the same time, which raises errors."""
         steps: Any = self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
         async with closed_after(chunks), aclosing(steps):
             async for text in steps:

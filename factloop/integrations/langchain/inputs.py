@@ -41,7 +41,7 @@ class Keys:
     documents: str = "documents"
 
     def read(self, given: object) -> AnswerInput:
-        """Reads the answer from a mapping, and ignores other keys. Raises DataError."""
+        """Reads the answer from a mapping and ignores other keys. Raises DataError."""
         if not isinstance(given, Mapping):
             assign = f"; in a chain, put RunnablePassthrough.assign({self.response}=...) before this step"
             hint = assign if isinstance(given, str | BaseMessage) else ""
@@ -69,7 +69,7 @@ def has_key(record: object, key: str | None) -> bool:
 
 
 def value_at(record: object, key: str | None) -> Any:
-    """Returns the value of the key in a record, or None if there is no such key."""
+    """Returns a record's value for the key, or None if there is no such key."""
     if key is None:
         return None
     return record.get(key) if isinstance(record, Mapping) else getattr(record, key, None)

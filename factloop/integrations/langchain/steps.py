@@ -35,7 +35,7 @@ def factcheck_tool(
     report as its artifact.
 
     `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims. Claims are judged
-    against `documents` or, by default, the retriever of `check`. In factuality mode, the checker's sources are searched
+    against `documents` or, by default, what `check` retrieves. In factuality mode, the checker's sources are searched
     as well. If a text cannot be checked, the agent receives a message, and there is no artifact. Raises ConfigError.
     """
     checking = as_check(check)

@@ -41,7 +41,7 @@ STOPPED_WITHIN_S = 5
 
 
 class Guard:
-    """ASGI middleware that rejects incomplete requests and, if there are keys, callers without a valid key.
+    """ASGI middleware that rejects incomplete requests and, if keys are set, callers without a valid key.
 
     A key that opens more sessions than its share loses its least recently used session.
     """

@@ -237,7 +237,7 @@ class _Tools:
 
 
 class _Calls:
-    """Limits concurrent calls, and lets callers take turns. Bound to one event loop."""
+    """Limits concurrent calls and lets callers take turns. Bound to one event loop."""
 
     def __init__(self, turns: Turns, most_waiting: int | None) -> None:
         self._turns, self._most_waiting = turns, most_waiting

@@ -1,4 +1,4 @@
-"""Writes the tables of a report as LaTeX for papers or CSV for spreadsheets, and its pictures as SVG or PDF."""
+"""Writes a report's tables as LaTeX (for papers) or CSV (for spreadsheets), and its pictures as SVG or PDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists the contents of the cache folder, and empties it except for files in use.
+"""Lists the cache folder's contents and empties the folder except for files in use.
 
 Only files with names that factloop uses are considered, so no other file in the folder is ever removed.
 """
@@ -59,7 +59,7 @@ def things_in(folder: Path) -> list[Thing]:
 
 
 def database_bytes(path: Path) -> int:
-    """Returns the size of a database in bytes, including the files that SQLite creates next to it."""
+    """Returns a database's size in bytes, including the files that SQLite creates next to it."""
     return sum(_bytes(path.with_name(f"{path.name}{ending}")) for ending in ("", *BESIDE_DATABASE))
 
 

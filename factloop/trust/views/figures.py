@@ -1,4 +1,4 @@
-"""Describes the figures of TrustScores in words, and groups the claims of a long response, for all views."""
+"""Describes TrustScores in words and groups a long response's claims, for all views."""
 
 from __future__ import annotations
 
@@ -215,8 +215,8 @@ class MarkedSentence:
 
     @property
     def standing(self) -> ClaimStanding:
-        """The worst standing of the claims, ignoring irrelevant claims if possible. Raises ValueError if there are no
-        claims."""
+        """The claims' worst standing. Irrelevant claims are ignored if there are other claims. Raises ValueError if
+        there are no claims."""
         placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
         return worst(placed or [one.standing for _, one in self.claims])
 
@@ -226,7 +226,7 @@ def worst(standings: Iterable[ClaimStanding]) -> ClaimStanding:
 
 
 def sentences(report: LongFormTrustReport) -> list[MarkedSentence]:
-    """Returns the parts of the response in order. Joined together, they are exactly the response."""
+    """Returns the response's parts in order. Joined together, they are exactly the response."""
     numbered = {one.claim.id: (number, one) for number, one in enumerate(report.claims, 1)}
     return [
         MarkedSentence(part.text, tuple(numbered[claim.id] for claim in part.claims))

@@ -118,7 +118,7 @@ def means_sheet(run: TrustRun) -> Sheet:
 
 
 def answers_sheet(reports: Sequence[TrustReport]) -> Sheet:
-    """Returns the three scores of each answer, or the reason why one is missing."""
+    """Returns each answer's three scores, with the reason for each missing score."""
     columns: tuple[ColumnOf[TrustReport], ...] = (
         (name("Question"), lambda one: one.question),
         (name("Response"), lambda one: one.response),
