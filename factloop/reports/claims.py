@@ -129,7 +129,7 @@ class ClaimView:
 
     @property
     def text(self) -> str:
-        """The text of the claim, without Markdown. Claims from table rows are turned into sentences."""
+        """The claim's text without Markdown. Claims from table rows are turned into sentences."""
         return plain_text(row_in_words(self.claim.self_contained, self.claim.sentence))
 
     @property

@@ -98,8 +98,7 @@ class _Source:
     starts: Sequence[int]
 
     def places(self, content: str, first: int) -> list[int]:
-        """The source position of each character in a block, and of the block's end. `first` is the block's first line
-        number.
+        """The source positions of a block's characters and of its end. `first` is the block's first line number.
 
         Each line of the content is the end of a source line, without the prefix that makes it part of the block.
         """

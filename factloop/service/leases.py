@@ -206,8 +206,8 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """Leases the job in a row and returns it, or returns None if the job must not run. Adds owners without any
-        budget to `spent`."""
+        """Leases the job in a row and returns it, or returns None if the job must not run. Owners without a budget are
+        added to `spent`."""
         stored = stored_of(row)
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
@@ -251,7 +251,7 @@ def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
 
 
 def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = None) -> StoredJob | None:
-    """Cancels the job in a row if it is waiting, or asks the service that is running it to do so. Returns the job."""
+    """Cancels the job in a row if it is waiting, or asks the service that runs it to cancel it. Returns the job."""
     stored = stored_of(row)
     if stored is None or stored.is_over:
         return stored

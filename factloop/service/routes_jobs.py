@@ -426,7 +426,5 @@ def _response_in(claim_id: str, text: str) -> str:
     claims = claims_to_label(FactualityReport.model_validate_json(text))
     found = next((one for one in claims if one.claim_id == claim_id), None)
     if found is None:
-        raise RequestRefusal(
-            404, "not_found", "this check has no claim with this id that can be labelled", field="claim_id"
-        )
+        raise RequestRefusal(404, "not_found", "no claim with this id can be labelled here", field="claim_id")
     return found.response_id

@@ -78,9 +78,7 @@ class ServiceSettings(ServeSettings):
             try:
                 ipaddress.ip_network(one, strict=False)
             except ValueError as error:
-                raise ConfigError(
-                    f"trusted_proxy = {one}: must be an address or network, such as 10.0.0.0/8"
-                ) from error
+                raise ConfigError(f"trusted_proxy = {one}: must be an address or network such as 10.0.0.0/8") from error
         if self.public_url is None:
             return
         try:

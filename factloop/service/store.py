@@ -292,7 +292,7 @@ class JobStore:
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    """Returns the labels of a job by claim id."""
+    """Returns a job's labels by claim id."""
     return {} if text is None else _LABELS.validate_json(text)
 
 

@@ -14,7 +14,7 @@ from factloop.tools.search.gateway import limiter_of_tool
 
 
 class Pace:
-    """The rate limiters of servers, one for each combination of URL (or search tool) and event loop.
+    """Rate limiters for servers, one for each combination of URL (or search tool) and event loop.
 
     Sessions that use the same limiter share its maximum rate, its limit on calls in flight, and what it has learnt from
     rejections.

@@ -177,7 +177,7 @@ def open_session(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Session:
-    """Opens the session of a run. Closing the session closes `chats`. `seed` determines retry jitter.
+    """Opens a run's session. Closing the session closes `chats`. `seed` determines retry jitter.
 
     A `pace` or a `budget` is shared with other sessions. With a `journal`, a `tape` or a `store`, answers are saved
     only there. Otherwise, `keeps` determines whether they are saved in the cache. Raises ConfigError, for example if a

@@ -47,7 +47,7 @@ class OwnAnswer(QuestionAnswer):
 
 
 def load_question_answers(place: str | Path, *, responses_needed: bool = True) -> Iterator[QuestionAnswer]:
-    """Yields the rows of a CSV file, recognized by its extension, or of a JSON Lines file, in order.
+    """Yields the rows, in order, from a JSON Lines file or a CSV file (recognized by its extension).
 
     `-` is standard input, as JSON Lines. Other fields are ignored.
 

@@ -147,7 +147,7 @@ class TrustScorer(ClosesPerLoop):
         Args:
             question: The question that the response answers.
             response: The answer. If None, the subject is asked for one.
-            id: The id of the answer in the report.
+            id: The answer's id in the report.
             documents: Documents supplied with this response, as in `FactChecker`. They are searched instead of the
                 corpus. If they contain no text, there is no TrustFC.
             sources: The documents as a single tool.
@@ -156,7 +156,7 @@ class TrustScorer(ClosesPerLoop):
             meter: Counts the cost of the score, even if scoring is stopped.
 
         Returns:
-            The report. A missing part is unscored, with the reason.
+            The report. Missing parts are unscored, and the report says why.
 
         Raises:
             ConfigError: A setting is invalid, or a model rejects the key.

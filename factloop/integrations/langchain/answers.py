@@ -39,7 +39,7 @@ class FinalAnswer:
         return last.name if self.structured is not None and isinstance(last, ToolMessage) else None
 
     def split(self, text: str) -> tuple[str, ...]:
-        """Splits a new answer into one text for each of `texts`. An answer that cannot be split is the first text."""
+        """Splits a new answer into one text for each of `texts`. If that fails, the first text contains everything."""
         paragraphs, counts = text.split("\n\n"), [one.count("\n\n") + 1 for one in self.texts]
         if len(paragraphs) != sum(counts):
             return text, *[""] * (len(counts) - 1)

@@ -108,7 +108,7 @@ def in_plain_words(report: TrustReport) -> str:
 
 
 def mean_basis(mean: MeanScore) -> str:
-    """Returns the basis of a mean: how many answers have the score, and how many are unscored."""
+    """Returns a mean's basis: how many answers have the score, and how many are unscored."""
     basis = f"mean of {plural(mean.n_scored, 'answer')}" if mean.n_scored else "no answer was scored"
     return f"{basis}, {mean.n_unscored:,} unscored" if mean.n_unscored else basis
 

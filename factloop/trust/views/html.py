@@ -115,7 +115,7 @@ def _stretch(part: MarkedSentence) -> PageStretch:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The column headers of a table, and its rows, each with a header and cells."""
+    """A table's column headers and its rows, each with a header and cells."""
 
     columns: tuple[Filter, ...]
     rows: tuple[tuple[Filter, tuple[Filter, ...]], ...]

@@ -75,7 +75,7 @@ _STANDING_STYLES = {
 
 
 def print_trust_report(report: TrustReport, console: Console) -> None:
-    """Prints one answer with its scores, all checks and the cited passages, at the width of the console.
+    """Prints one answer with its scores, all checks and the cited passages, at the console's width.
 
     Texts in the report are printed literally, without markup or escape sequences.
     """
