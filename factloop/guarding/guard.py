@@ -257,7 +257,7 @@ def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 def _whole_report(
     empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
-    """The report on `text`, with the total usage of the parts. `empty` is the same checker's report on empty text."""
+    """The report on `text`, with the parts' total usage. `empty` is the same checker's report on empty text."""
     claims = tuple(claim for part in parts for claim in part.claims)
     sentences = tuple(part.sentence for part in parts if part.sentence is not None)
     scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()

@@ -144,7 +144,7 @@ class Tickets:
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)[0]}"
 
     def owner(self, path: str, query: bytes) -> str | None:
-        """Returns the owner of the ticket in a request's query, or None if there is no valid ticket for this path."""
+        """Returns the ticket's owner from a request's query, or None if there is no valid ticket for this path."""
         if len(query) > _LONGEST_QUERY or not opens(path):
             return None
         given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])

@@ -153,7 +153,7 @@ def _sole_use(folder: Path) -> Iterator[None]:
 
 
 def build_chat(check: CheckSettings) -> ChatModel | None:
-    """Builds the model that all checks share and its connections. Raises ConfigError if the model cannot be used."""
+    """Builds the model that all checks share, with its connections. Raises ConfigError if the model cannot be used."""
     if check.model is None:
         return None
     return build_model(check, check.model, base_url=check.base_url, temperature=check.temperature)
@@ -162,8 +162,8 @@ def build_chat(check: CheckSettings) -> ChatModel | None:
 async def _work(
     check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library, day: DayLimits
 ) -> Work:
-    """Builds the checker and the scorer for all jobs, which share one rate limit. Both read their documents now, so
-    that an invalid setup is reported at startup."""
+    """Builds all jobs' checker and scorer, which share one rate limit. Both read their documents now, so that an
+    invalid setup is reported at startup."""
     checker = await asyncio.to_thread(hiding_checker, chat, settings=check)
     if checker.has_sources:
         await asyncio.to_thread(lambda: checker.tools)

@@ -152,7 +152,7 @@ def locked(engine: Engine) -> Iterator[None]:
 
 class Reserve:
     """Space reserved on disk next to a SQLite file. It is released when the disk is full, so that rows can be deleted.
-    SQLite needs space to delete rows, because it first writes the changed pages to its log, and then to the file."""
+    SQLite needs space to delete rows, because it writes the changed pages first to its log and then to the file."""
 
     def __init__(self, engine: Engine, n_bytes: int) -> None:
         self._engine, self._n_bytes, path = engine, n_bytes, file_of(engine)

@@ -68,7 +68,7 @@ class FileAsk(RequestModel):
 
 
 class FileText(Record):
-    """The text of a file as documents for a check, one per page or section."""
+    """A file's text as documents for a check, with one document per page or section."""
 
     documents: tuple[GivenDocument, ...]
 

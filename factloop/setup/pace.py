@@ -57,8 +57,8 @@ class Pace:
     def share(self, n_processes: int) -> None:
         """From now on, divides `requests_per_second` evenly among this many processes, including this one.
 
-        A rate learnt from a server is not divided, because the server rejects requests of all processes if their total
-        rate is too high.
+        A rate learnt from a server is not divided, because the server rejects all processes' requests if the total rate
+        is too high.
         """
         self._n_processes = n_processes
         for here in self._limiters.values():

@@ -47,7 +47,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     guard waits for documents in the input. If the input contains no documents, the guard searches the retriever of
     `check`, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
 
-    `policy` and `options` have the same meaning as for `StreamGuard`. By default, the limits of `check` apply to each
+    `policy` and `options` have the same meaning as for `StreamGuard`. By default, `check`'s limits apply to each
     sentence. `on_event` is called with each event. The last event contains the report. Raises ConfigError or DataError.
     """
 
