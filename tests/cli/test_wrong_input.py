@@ -145,7 +145,7 @@ TABLE = {
         --database mysql://u:secret@h/d                   | must be sqlite:///FILE
         --set rate=often                                  | rate = 'often'
         --set rate=0/minute                               | rate = '0/minute'
-        --set 'rate=5 per 1000 years'                     | at most 36,500 days
+        --set 'rate=5 per 1000 years'                     | up to 36,500 days
         --set max_body_mb=inf                             | max_body_mb = 'inf': input should be less than
         --set max_jobs_together=9223372036854775808       | max_jobs_together
         --budget-usd 1 --set budget_usd_per_day=inf       | budget_usd_per_day

@@ -283,7 +283,7 @@ def test_keys_are_read_and_weak_ones_refused(home: Any) -> None:
         file.write_text(content)
         with pytest.raises(ConfigError):
             read_keys(file, {})
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(ConfigError, match="cannot read"):
         read_keys(home / "absent", {})
 
 
