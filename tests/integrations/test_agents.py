@@ -167,7 +167,7 @@ def test_a_node_reads_states_of_any_kind(state: Any) -> None:
 
 
 def test_a_state_without_an_answer_is_named() -> None:
-    with pytest.raises(DataError, match="the state has no 'draft'"):
+    with pytest.raises(DataError, match="the state has no value for 'draft'"):
         plain_graph().invoke({"asked": QUESTION})
 
 

@@ -177,7 +177,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_before_anything_is_asked(
 
 def test_a_path_after_the_option_is_not_taken_for_its_value(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_inprocess("--factloop-record", "tests")
-    result.stderr.fnmatch_lines(["*'tests': must be 'all' or 'new'; *, put it first: pytest tests --factloop-record"])
+    result.stderr.fnmatch_lines(["*must be 'all' or 'new', not 'tests'; *: pytest tests --factloop-record"])
     assert result.ret == pytest.ExitCode.USAGE_ERROR
 
 

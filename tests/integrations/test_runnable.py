@@ -226,9 +226,9 @@ async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, 
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ({}, "response: must be a string or a message, not NoneType"),
-        ({"response": 3}, "response: must be a string or a message, not int"),
-        ({"response": []}, "response: must be a string or a message, not list"),
+        ({}, "`response` must be a string or a message, not NoneType"),
+        ({"response": 3}, "`response` must be a string or a message, not int"),
+        ({"response": []}, "`response` must be a string or a message, not list"),
         ({"response": "x", "question": b"y"}, "question: must be a string"),
         ({"response": "x", "documents": 3}, "documents: must be a list"),
         ({"response": "x", "documents": ["a", None]}, "documents, item 2"),
@@ -258,7 +258,7 @@ def test_where_no_document_was_found_every_claim_is_unscored(found: Any) -> None
 
 @pytest.mark.parametrize("given", [{}, {"docs": ["y"]}])
 def test_a_chain_that_hands_over_nothing_to_be_faithful_to_is_told_so(given: Any) -> None:
-    with pytest.raises(ConfigError, match="pass 'documents' in the input or set a retriever"):
+    with pytest.raises(ConfigError, match="pass 'documents' in the input, or set `retriever`"):
         offline().invoke({"response": PASSAGE, **given})
     assert offline(mode="factuality").invoke({"response": PASSAGE}).counts.unscored == 2
 
@@ -329,7 +329,7 @@ def test_a_bare_checker_searches_documents_of_its_own(handbook: str) -> None:
 @pytest.mark.parametrize("door", DOORS)
 def test_anything_else_is_refused_before_it_is_used(door: str, wrong: Any) -> None:
     kind = type(wrong).__name__
-    with pytest.raises(ConfigError, match=f"check: must be a FactCheckRunnable or a FactChecker, not {kind}"):
+    with pytest.raises(ConfigError, match=f"`check` must be a FactCheckRunnable or a FactChecker, not {kind}"):
         DOORS[door](wrong)
 
 
