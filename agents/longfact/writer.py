@@ -1,4 +1,4 @@
-"""Asks a model for prompts on a topic, and shows it examples of the style."""
+"""Asks a model for prompts on a topic and shows it examples of the style."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ async def passages_for(
 async def passages_of_claims(
     claims: Sequence[str], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """Searches for each claim and returns the passages with which to judge them all. Raises like `passages_for`."""
+    """Searches for each claim and returns passages with which to judge all. Raises the errors of `passages_for`."""
     topic = topic_of(context.answer.prompt)
     queries = [search_query(claim, topic) for claim in claims]
     return await _searched(queries, context, results=results, characters=characters)
