@@ -162,7 +162,7 @@ class UsageMeter:
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
-    """Returns the sum of the usages by stage. Its `wall_s` is the time that they would take one after another."""
+    """Returns the sum of the usages by stage. Its `wall_s` is the time that the stages would take one after another."""
     found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
     for one in found:
         meter.add(one)

@@ -1,7 +1,7 @@
 """Builds judges from the names that users pass to `--judge` and `--verifier`.
 
-A name is that of a known judge, such as `minicheck`, or has the form `KIND:FOLDER`, `KIND:HUB/NAME` or `KIND:MODEL`.
-Other distributions can add kinds through entry points in the `factloop.verifiers` group, each of which refers to a
+A name is a known judge's, such as `minicheck`, or has the form `KIND:FOLDER`, `KIND:HUB/NAME` or `KIND:MODEL`. Other
+distributions can add kinds through entry points in the `factloop.verifiers` group, each of which refers to a
 `JudgeBuilder`.
 """
 

@@ -93,7 +93,7 @@ class MiniCheckRoberta(Classifier):
 class FactCg(Classifier):
     """FactCG (Lei et al. 2025, arXiv 2501.17144), which scores a document followed by a question with P(label 1).
 
-    The template and the chunk size of 550 words are those of the authors' package (github.com/derenlei/FactCG).
+    The template and the chunk size of 550 words come from the authors' package (github.com/derenlei/FactCG).
 
     Departure: words are separated by whitespace, and the sentences of a chunk keep the whitespace between them. The
     authors count NLTK tokens and put each sentence on a separate line.

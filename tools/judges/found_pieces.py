@@ -1,4 +1,4 @@
-"""Applies the packaged baseline to claims and documents. Documents are cut into pieces like the training data."""
+"""Applies the packaged baseline to claims and documents. It reads documents in pieces, like its training data."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class Source:
         """The message that says what is missing and how to get it."""
         repo = self.wanted[0].repo
         return (
-            f"{self.kind}: the model is not on this machine; pass --allow-download to download {repo} once "
+            f"{self.kind}: the model is not on this machine; pass `--allow-download` to download {repo} once "
             f"({self.size}) into the huggingface_hub cache, or use {self.kind}:FOLDER with a folder that contains it"
         )
 

@@ -56,7 +56,7 @@ class GivenDocuments(PassageSearch):
         return self._documents
 
     def of_these(self, documents: Sequence[Document]) -> GivenDocuments:
-        """Returns the same index for the same documents, although their ids and other metadata may differ."""
+        """Returns this index for documents with the same contents, but with their own ids and other metadata."""
         copy = self.model_copy()
         copy._keep(documents)
         return copy
