@@ -58,7 +58,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "minicheck-roberta": KnownJudge(
         "classifiers:MiniCheckRoberta",
-        "Half MiniCheck's size and running time, but slightly less accurate in its paper. Reads 512 tokens at once.",
+        "Half MiniCheck's size and running time. Its paper reports slightly lower accuracy. Reads 512 tokens at once.",
         HubFiles("lytang/MiniCheck-RoBERTa-Large"),
         size="1.4 GB", parameters="355 million", licence="MIT",
     ),
@@ -86,7 +86,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "lettucedetect": KnownJudge(
         "classifiers:LettuceDetect",
-        "Marks the words of a claim that the passages do not support. Reads 4,096 tokens at once.",
+        "Marks the words in a claim that the passages do not support. Reads 4,096 tokens at once.",
         HubFiles("KRLabsOrg/lettucedect-base-modernbert-en-v1"),
         size="0.6 GB", parameters="150 million", licence="MIT",
     ),
@@ -98,7 +98,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "bespoke": KnownJudge(
         "causal:Bespoke",
-        "A 7B MiniCheck model, the most accurate of these according to its authors. Runs on a server or from a folder.",
+        "A 7B MiniCheck model. Its authors call it the most accurate of these. Runs on a server or from a folder.",
         parameters="7 to 8 billion", licence="CC BY-NC 4.0: not for commercial use",
     ),
 }  # fmt: skip
