@@ -112,7 +112,7 @@ Replies = Mapping[str, Sequence[type[BaseModel]]]
 
 
 def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -> LintReport:
-    """Lints files, and folders as `--prompts` accepts them. Raises ConfigError if a path does not exist."""
+    """Lints files and the kinds of folders that `--prompts` accepts. Raises ConfigError if a path does not exist."""
     findings: list[LintFinding] = []
     n_files = 0
     for path in dict.fromkeys(paths):

@@ -82,7 +82,7 @@ class PromptRegistry:
 
     @classmethod
     def load(cls, overlay: Path | None = None) -> PromptRegistry:
-        """Reads the packaged prompts, and replaces some with the `.md` files in `overlay`. Raises ConfigError."""
+        """Reads the packaged prompts and replaces some with the `.md` files in `overlay`. Raises ConfigError."""
         packaged = packaged_prompts()
         if overlay is None:
             return cls(packaged.values())

@@ -72,7 +72,7 @@ class Writer(Protocol):
 
 @dataclass(frozen=True)
 class ModelWriter:
-    """Asks a chat model for prompts, and records the usage in `meter`."""
+    """Asks a chat model for prompts and records the usage in `meter`."""
 
     gateway: ModelGateway
     prompts: PromptRegistry

@@ -63,7 +63,7 @@ def settling(stage: str, node: ClaimNode) -> ClaimNode:
 
 
 async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -> T:
-    """Returns the result of `work`. If it fails, calls `otherwise` with an unscored judgement. Raises ConfigError."""
+    """Returns the result of `work` or, if it fails, of `otherwise` with an unscored judgement. Raises ConfigError."""
     try:
         return await work
     except ConfigError:

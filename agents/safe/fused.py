@@ -285,7 +285,7 @@ class _FirstRound:
         return _settled_and_open(list(zip(state["cases"], updates, strict=True)))
 
     async def assess(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles the claims that the combined evidence decides, and requests further queries for the rest.
+        """Settles the claims that the combined evidence decides and requests further queries for the rest.
 
         If a search failed, the reply cannot be read, or the server rejects the request, all claims stay open and are
         judged one by one.

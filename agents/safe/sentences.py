@@ -1,4 +1,4 @@
-"""Splits a response into sentences, and groups the sentences into windows that are read together."""
+"""Splits a response into sentences and groups the sentences into windows that are read together."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ class TrustFC(Record):
 
 
 class TrustOV(Record):
-    """TrustBC and TrustFC combined by the table in appendix A.5.3. There is no value unless both have one."""
+    """TrustBC and TrustFC, combined according to appendix A.5.3. There is no value unless both have one."""
 
     value: Share | None = None
     missing: str = ""

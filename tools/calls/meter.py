@@ -122,7 +122,7 @@ class UsageMeter:
     def charge(self, key: str, usage: Usage, *, stage: str) -> bool:
         """Adds the cost of the answer with this key, even if another caller paid for it.
 
-        If the meter already includes the cost, counts a cache hit and returns False.
+        Counts a cache hit and returns False if the meter already includes the cost.
         """
         if self.was_charged(key):
             self.hit(stage)

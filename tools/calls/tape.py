@@ -1,4 +1,4 @@
-"""Records the answers of a run's models and searches as text, and replays them.
+"""Records the answers of a run's models and searches as text and replays them.
 
 The gateways do the recording, not the clients below them, so recordings contain no headers or keys. Secrets from the
 environment are hidden both in the recording and in the answers passed on, so that a replay behaves like the recorded
@@ -90,7 +90,7 @@ def tape_text(entries: Iterable[TapeEntry]) -> str:
 
 
 def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
-    """Returns the entries by key. If the text is damaged, raises ConfigError with `name` and the line."""
+    """Returns the entries by key. Raises ConfigError with `name` and the line if the text is damaged."""
     lines = text.removeprefix("\ufeff").split("\n")
     _check_header(lines[0], name)
     entries: dict[str, TapeEntry] = {}

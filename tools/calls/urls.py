@@ -1,4 +1,4 @@
-"""Validates server URLs, and removes credentials from them before they are displayed or saved."""
+"""Validates server URLs and removes credentials from them before they are displayed or saved."""
 
 from __future__ import annotations
 

@@ -360,7 +360,7 @@ def _content_above(token: Token) -> Token:
 
 
 def _above(token: Token) -> Token | None:
-    """Returns the nearest content word above a token. If there is none, returns the subject of the root."""
+    """Returns the nearest content word above a token or, if there is none, the subject of the root."""
     above = _content_above(token)
     if above == token or is_content(above):
         return above if above != token else None

@@ -163,7 +163,7 @@ class Comparison:
         return next((one for one in near if said <= one.stems), self.sentence)
 
     def missing(self) -> list[str]:
-        """Returns the names and figures of the claim that are missing from the sources, spelled as in the claim."""
+        """Returns the claim's names and figures that are missing from the sources, spelled as in the claim."""
         claim = self.alignment.claim
         names = [
             token.text

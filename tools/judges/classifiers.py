@@ -180,7 +180,7 @@ class LettuceDetect(LocalJudge):
     supported. The input is the context, in the authors' form for texts without a question, followed by the claim
     (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`). Class 1 of the classifier is "hallucinated".
 
-    Departure: for a long document, the score is that of the chunk that supports the claim best. The authors take the
+    Departure: for a long document, the chunk that supports the claim best determines the score. The authors take the
     highest P(hallucinated) of each token over all chunks, so every chunk would have to support the claim.
     """
 

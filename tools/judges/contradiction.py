@@ -1,4 +1,4 @@
-"""Finds what contradicts a claim in a sentence on the same subject: a different figure or date, or a negation."""
+"""Finds how a sentence on the same subject contradicts a claim: by a different figure or date, or by a negation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists the judges that factloop knows by name, and downloads their weights.
+"""Lists the judges that factloop knows by name and downloads their weights.
 
 Weights in a folder or in the user's hub cache never need the network. Other weights are downloaded once, if allowed.
 Otherwise, an error explains how to allow the download.

@@ -118,7 +118,7 @@ class OpenAIBatches:
         )
 
     def outcome(self, line: Json) -> Outcome:
-        """Returns the answer in a line of the results. Raises KeyError, TypeError, AttributeError if there is none."""
+        """Returns the answer in a line of results. Raises KeyError, TypeError or AttributeError if there is none."""
         if line.get("response") is not None:
             return int(line["response"]["status_code"]), line["response"]["body"]
         return _STATUS.get(line["error"].get("code"), 500), {"error": line["error"]}

@@ -1,4 +1,4 @@
-"""A knowledge base of the packaged names. Finds names in a parsed text, and lists other names of the same kind."""
+"""A knowledge base of the packaged names. Finds names in a parsed text and lists other names of the same kind."""
 
 from __future__ import annotations
 
@@ -434,7 +434,7 @@ def general_types(name: str) -> list[str]:
 
 
 def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
-    """Returns the folded names to exclude: those of the entity, its namesakes, its parts and its country."""
+    """Returns the folded names to exclude: the names of the entity, its namesakes, its parts and its country."""
     own = built_in_names().names_of(row.id) if row is not None else []
     parts = (part.strip() for part in entity.name.split(","))
     same = {entity.name, *parts, *same_country(entity.name)}

@@ -145,7 +145,7 @@ class RetrieverSearch(SearchTool):
         return {"k": limit} if is_open else {}
 
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
-        """Converts documents to hits. Raises ToolError for anything else, even None, which is not an empty list."""
+        """Converts documents to hits. Raises ToolError for anything else, including None."""
         try:
             documents = documents_of("result", found)
         except DataError as error:

@@ -93,7 +93,7 @@ class GivenIndexes:
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """Returns a search tool for the documents supplied with a response. None if there are none. Raises
+        """Returns a search tool for the documents supplied with a response, or None if there are none. Raises
         DataError."""
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)

@@ -50,7 +50,7 @@ async def generate_distractors(
 
     For each tier of targets, the sources are queried in order until there are enough distractors. If a source fails,
     the failure is noted and the source is not queried again for this response. A `proposer` is called once, before all
-    sources, and its usage is recorded in `meter`. Its proposals come first, and must not state any of the `references`,
+    sources, and its usage is recorded in `meter`. Its proposals come first and must not state any of the `references`,
     the known right answers. Other substitutes are not compared with the references, so that a score without a proposer
     does not depend on them, as in the paper. The same arguments and source results give the same set. Raises
     ConfigError.
