@@ -163,9 +163,9 @@ TABLE = {
         show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
         show zz                                           | 'zz'; run `factloop prompts list` to see all names
         list --prompts nowhere                            | nowhere is not a folder
-        lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
+        lint nowhere.md                                   | cannot read nowhere.md (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
-        new ../x --from safe/rating --out variants        | '../x': a variant's name may contain
+        new ../x --from safe/rating --out variants        | the name '../x' may contain only
         new x --from nowhere --out variants               | nowhere is neither a packaged prompt
     """,
     "research audit": """

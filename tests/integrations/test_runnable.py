@@ -229,10 +229,10 @@ async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, 
         ({}, "`response` must be a string or a message, not NoneType"),
         ({"response": 3}, "`response` must be a string or a message, not int"),
         ({"response": []}, "`response` must be a string or a message, not list"),
-        ({"response": "x", "question": b"y"}, "question: must be a string"),
-        ({"response": "x", "documents": 3}, "documents: must be a list"),
-        ({"response": "x", "documents": ["a", None]}, "documents, item 2"),
-        ({"response": "x", "documents": [{"body": "a"}]}, "item 1: needs a string under one of these keys"),
+        ({"response": "x", "question": b"y"}, "question must be a string"),
+        ({"response": "x", "documents": 3}, "documents must be a list"),
+        ({"response": "x", "documents": ["a", None]}, "item 2 of documents"),
+        ({"response": "x", "documents": [{"body": "a"}]}, "item 1 of documents needs a string under one of these keys"),
         ({"response": "\ud83d", "documents": []}, "half a character"),
         ("x", r"must be a mapping with 'response', not str; .* put RunnablePassthrough.assign\(response=...\)"),
     ],
@@ -268,7 +268,7 @@ def test_keys_may_have_other_names_and_other_keys_are_left_alone() -> None:
     asked = {"input": QUESTION, "context": [ADA], "response": ANSWER, "documents": 3, "chat_history": []}
     report = check.invoke(asked)
     assert (report.prompt, verdicts(report)) == (QUESTION, RIGHT)
-    with pytest.raises(DataError, match="context, item 1"):
+    with pytest.raises(DataError, match="item 1 of context"):
         check.invoke({**asked, "context": [3]})
     assert verdicts(build_factcheck_node(check).invoke(ASKED)["report"]) == RIGHT
     assert verdicts(factcheck_tool(check, documents=[ADA]).invoke(CALL).artifact) == RIGHT
@@ -377,7 +377,7 @@ def test_a_judge_that_is_away_from_the_start_raises_nothing(step: str) -> None:
 
 
 def test_a_judge_that_refuses_the_key_is_still_a_wrong_set_up(sim: Simulator) -> None:
-    with pytest.raises(ConfigError, match="check the key"):
+    with pytest.raises(ConfigError, match="check the API key"):
         guarded(away(base_url=f"{sim.base_url}/elsewhere"), action="block").invoke(ASKS)
 
 
