@@ -18,7 +18,7 @@ from factloop.evaluation.runs.views.calibration import assumptions, in_short
 from factloop.evaluation.runs.views.shown import render_run_html
 from tests.evaluation.held_files import held_files
 from tests.evaluation.runs.finished_runs import judged, summary_of
-from tests.evaluation.runs.views.run_samples import labelled_run, two_evaluators
+from tests.evaluation.runs.views.run_samples import labelled_run, responses, two_evaluators
 from tests.reports.page_samples import PAGES
 
 
@@ -88,8 +88,21 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     alone = run.calibration.model_copy(update={"systems": (known,)})
     # Half as wide again and a bit, 0.16 instead of 0.10: 10 * 1.6 ** 2 = 25.6 prompts.
     assert list(in_short(alone)) == [
-        "With your 20 labels: about 78% of its claims are supported, anywhere from 60 to 92%; labels on about 26 "
-        "prompts, not 10, would give ±10."
+        "With your 20 labels: about 78% of its claims with a verdict (247 of 257) are supported, anywhere from 60 to "
+        "92%; the other 10 are not covered. Labels on about 26 prompts, not 10, would give ±10."
+    ]
+    whole = known.model_copy(update={"precision": known.precision.model_copy(update={"n_run_unscored": 0})})
+    (said,) = in_short(run.calibration.model_copy(update={"systems": (whole,)}))
+    assert "about 78% of its claims are supported, anywhere from 60 to 92%. Labels on" in said
+    only = parsed(render_run_html(labelled_run([one for one in responses() if one.system == "gpt-4o-mini"])))
+    assert "Only “Raw and corrected” allows for wrong verdicts. Precision if all unscored" in words(only)
+    tiles = dict(zip(*(map(words, only.xpath(f"//dl[@class='figures']//{tag}")) for tag in ("dt", "dd")), strict=True))
+    raw, *_, best = table(only, "Raw and corrected")[1:3]
+    value, low_high = best[3], best[4]
+    assert tiles["Precision, corrected"] == f"{value} {low_high}, 247 claims with a verdict; {raw[3]} before correction"
+    assert [name for name in tiles if "correct" in name] == [
+        "Precision, corrected",
+        *(f"{name}, before correction" for name in ("F1@8", "F1@64", "Fully supported")),
     ]
     plain = PAGES["plain run over a data set"]
     for part in ("Against people", "Raw and corrected", "Ranking of systems"):
