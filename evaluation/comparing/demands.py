@@ -124,7 +124,7 @@ def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, 
                 f"demand {one.text}: the margin of a share must be below 1; 0.05 means five percentage points"
             )
         if max(one.least or 0.0, one.most or 0.0) > 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: a share must be at most 1; 0.9 means 90%")
+            raise ConfigError(f"demand {one.text}: a share must be at most 1; 0.9 means 90 %")
 
 
 def metric_of(values: ItemValues) -> str:

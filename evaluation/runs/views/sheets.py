@@ -106,7 +106,7 @@ def how_far(summary: RunSummary) -> str:
     claims were wrong or right. Empty if no claim is scored."""
     if not any(line.counts.scored for line in summary.responses):
         return ""
-    said = "Only “Raw and corrected” allows for wrong verdicts." if summary.calibration is not None else AS_IF_CORRECT
+    said = "Only corrected figures allow for wrong verdicts." if summary.calibration is not None else AS_IF_CORRECT
     ranges = []
     for system, lines in groupby(summary.responses, lambda line: line.system):
         shares = [

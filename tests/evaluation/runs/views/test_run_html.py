@@ -95,7 +95,7 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     (said,) = in_short(run.calibration.model_copy(update={"systems": (whole,)}))
     assert "about 78% of its claims are supported, anywhere from 60 to 92%. Labels on" in said
     only = parsed(render_run_html(labelled_run([one for one in responses() if one.system == "gpt-4o-mini"])))
-    assert "Only “Raw and corrected” allows for wrong verdicts. Precision if all unscored" in words(only)
+    assert "Only corrected figures allow for wrong verdicts. Precision if all unscored" in words(only)
     tiles = dict(zip(*(map(words, only.xpath(f"//dl[@class='figures']//{tag}")) for tag in ("dt", "dd")), strict=True))
     raw, *_, best = table(only, "Raw and corrected")[1:3]
     value, low_high = best[3], best[4]
