@@ -68,9 +68,6 @@ def how_far(report: FactualityReport) -> str:
     return f"{sampled}{AS_IF_CORRECT}" if report.counts.scored else ""
 
 
-AS_IF_CORRECT = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
-
-
 def headline(report: FactualityReport) -> str:
     """The number of claims with each kind of problem, such as `2 claims contradicted, 1 not in the sources`. If there
     are no problems, the number of supported and irrelevant claims."""
@@ -100,6 +97,7 @@ def held_against(report: FactualityReport) -> str:
 
 
 _MOST_SOURCES = 4
+AS_IF_CORRECT = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
 BASELINE_IS_RIGHT = "23 of 28 (0.82; 95% interval 0.64 to 0.92)"
 """How often the baseline is right on unseen answers when its verdict is `supported` (see docs/accuracy.md)."""
 

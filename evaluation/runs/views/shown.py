@@ -1,4 +1,4 @@
-"""Shows each system's scores in a run, and their basis, on a self-contained HTML page and on the terminal."""
+"""Shows each system's scores in a run, with their basis, on a self-contained HTML page and on the terminal."""
 
 from __future__ import annotations
 

@@ -98,12 +98,10 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     assert "Only corrected figures allow for wrong verdicts. Precision if all unscored" in words(only)
     tiles = dict(zip(*(map(words, only.xpath(f"//dl[@class='figures']//{tag}")) for tag in ("dt", "dd")), strict=True))
     raw, *_, best = table(only, "Raw and corrected")[1:3]
-    value, low_high = best[3], best[4]
-    assert tiles["Precision, corrected"] == f"{value} {low_high}, 247 claims with a verdict; {raw[3]} before correction"
-    assert [name for name in tiles if "correct" in name] == [
-        "Precision, corrected",
-        *(f"{name}, before correction" for name in ("F1@8", "F1@64", "Fully supported")),
-    ]
+    said = f"{best[3]} {best[4]}, 247 claims with a verdict; {raw[3]} before correction"
+    assert tiles["Precision, corrected"] == said
+    raw = [f"{name}, before correction" for name in ("F1@8", "F1@64", "Fully supported")]
+    assert [name for name in tiles if "correct" in name] == ["Precision, corrected", *raw]
     plain = PAGES["plain run over a data set"]
     for part in ("Against people", "Raw and corrected", "Ranking of systems"):
         assert part not in plain
