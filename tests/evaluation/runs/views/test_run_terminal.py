@@ -46,7 +46,7 @@ def test_each_mean_stands_with_its_interval_and_its_n(width: int) -> None:
     # One: (2/3 + 1/2) / 2 and (2/3 + 1) / 2. Two: 0 and (0 + 1) / 2.
     rest = "Precision if all unscored claims were wrong or right: one 0.583 to 0.833, two 0.000 to 0.500."
     uncertain = f"The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges. {rest}"
-    assert uncertain in text and uncertain in words(render_run_html(summary_of()))
+    assert [uncertain in shown for shown in (text, words(render_run_html(summary_of())))] == [True, True]
     assert "x.jsonl: 5 responses to 3 prompts" in text
     assert "zero: a response without claims has F1@K 0, as in the paper's code (1 such response)" in text
     assert "95%: Wilson's for shares, 100 resamples of prompts for means. Fewer than 30 prompts (at least 2)" in text
