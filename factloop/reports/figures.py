@@ -51,7 +51,7 @@ def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """The Wilson interval, such as `95 % interval 0.57 to 0.98`, which treats the claims as a sample. Empty if there
+    """The Wilson interval, such as `95% interval 0.57 to 0.98`, which treats the claims as a sample. Empty if there
     are no claims, or if some are unscored."""
     n = report.counts.scored
     if report.precision is None or not n or report.counts.unscored:
@@ -59,14 +59,13 @@ def precision_interval(report: FactualityReport) -> str:
     z = NormalDist().inv_cdf(0.975)
     middle, share = report.precision + z * z / (2 * n), 1 + z * z / n
     half = z * math.sqrt(report.precision * (1 - report.precision) / n + (z / (2 * n)) ** 2)
-    return f"95 % interval {(middle - half) / share:.2f} to {(middle + half) / share:.2f}"
+    return f"95% interval {(middle - half) / share:.2f} to {(middle + half) / share:.2f}"
 
 
 def how_far(report: FactualityReport) -> str:
     """How uncertain the main metric is, and where to read more. Empty if no claims are scored."""
     sampled = f"{found} if the claims are a sample. " if (found := precision_interval(report)) else ""
-    said = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
-    return f"{sampled}{said}" if report.counts.scored else ""
+    return f"{sampled}{AS_IF_CORRECT}" if report.counts.scored else ""
 
 
 def headline(report: FactualityReport) -> str:
@@ -98,7 +97,8 @@ def held_against(report: FactualityReport) -> str:
 
 
 _MOST_SOURCES = 4
-BASELINE_IS_RIGHT = "23 of 28 (0.82; 95 % interval 0.64 to 0.92)"
+AS_IF_CORRECT = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
+BASELINE_IS_RIGHT = "23 of 28 (0.82; 95% interval 0.64 to 0.92)"
 """How often the baseline is right on unseen answers when its verdict is `supported` (see docs/accuracy.md)."""
 
 
