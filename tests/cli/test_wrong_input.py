@@ -45,8 +45,8 @@ TABLE = {
         answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
         answer.md ONLINE --docs docs --cascade mine.txt   | this is not a cascade file
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
-        answer.md --docs docs --recording-mode replay     | recording_mode needs a recording & --recording FILE
-        answer.md --docs docs --recording no.json         | no.json: the recording does not exist & --recording-mode new
+        answer.md --docs docs --recording-mode replay     | `recording_mode` needs a recording & --recording FILE
+        answer.md --docs docs --recording no.json         | the recording no.json does not exist & --recording-mode new
         answer.md --run-dir other_run                     | other_run is neither empty nor a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
         answer.md --json no/where.json                    | cannot write no/where.json: the folder & not exist
@@ -143,9 +143,9 @@ TABLE = {
         --docs absent                                     | absent
         --results absent                                  | --results absent: must be a folder
         --database mysql://u:secret@h/d                   | must be sqlite:///FILE
-        --set rate=often                                  | rate 'often'
-        --set rate=0/minute                               | rate '0/minute'
-        --set 'rate=5 per 1000 years'                     | at most 36,500 days
+        --set rate=often                                  | rate = 'often'
+        --set rate=0/minute                               | rate = '0/minute'
+        --set 'rate=5 per 1000 years'                     | up to 36,500 days
         --set max_body_mb=inf                             | max_body_mb = 'inf': input should be less than
         --set max_jobs_together=9223372036854775808       | max_jobs_together
         --budget-usd 1 --set budget_usd_per_day=inf       | budget_usd_per_day
@@ -163,9 +163,9 @@ TABLE = {
         show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
         show zz                                           | 'zz'; run `factloop prompts list` to see all names
         list --prompts nowhere                            | nowhere is not a folder
-        lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
+        lint nowhere.md                                   | cannot read nowhere.md (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
-        new ../x --from safe/rating --out variants        | '../x': a variant's name may contain
+        new ../x --from safe/rating --out variants        | the name '../x' may contain only
         new x --from nowhere --out variants               | nowhere is neither a packaged prompt
     """,
     "research audit": """

@@ -109,7 +109,7 @@ async def test_the_key_file_is_read_again_when_it_changes(
     said = [message for message in caplog.messages if "key" in message and "/v1" not in message]
     assert said == [
         f"{file}: reloaded (keys added: 1, keys removed: 2)",
-        "cancelled 2 unfinished jobs because their keys were removed",
+        "unfinished jobs cancelled because their keys were removed: 2",
         "the earlier keys stay valid: API key 2 must have at least 16 printable ASCII characters and no spaces",
         f"{file}: reloaded (keys added: 1, keys removed: 1)",
     ]

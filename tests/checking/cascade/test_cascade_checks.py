@@ -85,7 +85,7 @@ def test_a_run_directory_belongs_to_one_cascade(sim: Simulator, response: Respon
     assert simulated_checker(sim, **settings).check(response.text, run_dir=run).claims == first.claims
     assert sim.stats().model.requests == requests
     by_hand(tmp_path, upper=0.6)
-    with pytest.raises(ConfigError, match=r"changed: cascade"):
+    with pytest.raises(ConfigError, match="changed: cascade"):
         simulated_checker(sim, **settings).check(response.text, run_dir=run)
 
 

@@ -231,12 +231,8 @@ class CallingModel(ScriptedModel):
         **kwargs: Any,  # noqa: ARG002
     ) -> Runnable[LanguageModelInput, AIMessage]:
         assert tool_choice == "any"
-        self._offered.append([_name(tool) for tool in tools])
+        self._offered.append([str(tool.get("title") or tool["function"]["name"]) for tool in tools])
         return self
-
-
-def _name(tool: Any) -> str:
-    return str(tool.get("title") or tool["function"]["name"])
 
 
 def calling(name: str, args: dict[str, Any]) -> AIMessage:
