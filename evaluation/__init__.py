@@ -1,1 +1,1 @@
-"""Scores results against labels and audits evaluators with `FactChecker`. Only interfaces import this package."""
+"""Scores the results of `FactChecker` against labels, and audits evaluators. Only interfaces import this package."""

@@ -1,4 +1,4 @@
-"""Corrects an evaluator's error rates with the help of one labelled system (Godbole & Jia, section 5, appendix A.7).
+"""Corrects an evaluator's error rates with one labelled system (Godbole & Jia, section 5, appendix A.7).
 
 Each system in a data set serves once as the calibration system. The error rates of the other systems are then estimated
 without adjustment, with adjusted counts, and with thresholds tuned on the calibration system. The bias of an estimate
@@ -114,14 +114,14 @@ class _Bias(Record):
 
 
 class MethodMean(_Bias):
-    """The mean result of one method over all calibration systems ("cross-validated" in the paper's Table 1)."""
+    """One method's mean result over all calibration systems ("cross-validated" in the paper's Table 1)."""
 
     n_undefined: Count
     """Number of calibrations for which the method gives no result. They are excluded."""
 
 
 class MethodAverage(_Bias):
-    """The mean result of one method over data sets. Every data set has the same weight."""
+    """One method's mean result over data sets. Every data set has the same weight."""
 
     n_datasets: Count
     """Number of data sets for which the method gives a result."""
@@ -152,7 +152,7 @@ class MeanAdjustment(Record):
 
 @dataclass(frozen=True)
 class SortedScores:
-    """The scores of one system in increasing order. Claims scored below a threshold are flagged as errors."""
+    """One system's scores in increasing order. Claims scored below a threshold are flagged as errors."""
 
     scores: Floats
     """Shape (n,), increasing."""
@@ -187,7 +187,7 @@ class SortedScores:
         return n_errors, n - n_errors
 
     def rates(self, threshold: float) -> tuple[float | None, float | None]:
-        """Returns the fractions of errors and of other claims that are flagged, or None if there are no such claims."""
+        """Returns what fractions of errors and of other claims are flagged, or None where there are no claims."""
         errors, others = self.flagged(threshold)
         return errors / self.n_errors if self.n_errors else None, others / self.n_others if self.n_others else None
 
@@ -195,7 +195,7 @@ class SortedScores:
 def unbiased_threshold(system: SortedScores) -> float:
     """Returns the threshold that flags about as many claims as there are errors.
 
-    If several thresholds are equally good, returns the one nearest to 0.5.
+    A tie goes to the threshold nearest to 0.5.
     """
     thresholds, flagged = _candidates(system)
     return _best(thresholds, np.abs(flagged - system.n_errors))
@@ -204,8 +204,7 @@ def unbiased_threshold(system: SortedScores) -> float:
 def balanced_threshold(system: SortedScores) -> float:
     """Returns the threshold with the highest balanced accuracy.
 
-    If several thresholds are equally good, returns the one nearest to 0.5. The system must have both errors and other
-    claims.
+    A tie goes to the threshold nearest to 0.5. The system must have both errors and other claims.
     """
     thresholds, flagged = _candidates(system)
     errors = system.errors_below[flagged]
@@ -242,7 +241,7 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
 
 
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
-    """Calibrates every method on each system in the data set and tests it on the other systems, at claim level.
+    """Calibrates every method on each system's claims in the data set, and tests it on the other systems' claims.
 
     Claims without a score are excluded and counted in `n_left_out`. With fewer than two systems, there are no
     calibrations.
@@ -262,7 +261,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
     """Averages each method over data sets. Raises ValueError unless all reports are on the same evaluator."""
     if len({report.evaluator for report in reports}) != 1:
-        raise ValueError("cannot average the reports unless all are on the same evaluator")
+        raise ValueError("averaging needs at least one report, all on the same evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)
     return MeanAdjustment(
         group=group, evaluator=reports[0].evaluator, methods=tuple(_average(methods) for methods in by_method)

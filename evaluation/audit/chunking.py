@@ -24,7 +24,7 @@ _CHUNKED = re.compile(r"(?P<whole>.+)@(?P<n_words>[1-9][0-9]*)")
 
 
 class Changes(Record):
-    """How predictions change when the evaluator reads chunks. Only claims with a score in both columns are counted."""
+    """How predictions change if the evaluator reads chunks. Only claims with a score in both columns are counted."""
 
     n: Count
     n_lost: Count
@@ -40,7 +40,7 @@ class Changes(Record):
 
 
 class LongDocumentRates(Record):
-    """The rates of one score column on claims with documents longer than a chunk (the paper's Table 30)."""
+    """One score column's rates on claims whose documents are longer than a chunk (the paper's Table 30)."""
 
     n_attributable: Count
     n_unattributable: Count
@@ -53,7 +53,7 @@ class LongDocumentRates(Record):
 
 
 class ChunkingBias(Record):
-    """The effect of chunks on one evaluator, for one group of claims with documents longer than a chunk."""
+    """The effect of chunks on one evaluator, for a group of claims whose documents are longer than a chunk."""
 
     group: Group
     evaluator: str
@@ -81,7 +81,7 @@ class ChunkingBias(Record):
 
 
 def chunked_evaluators(names: Iterable[str]) -> list[tuple[str, str, int]]:
-    """For each chunked evaluator, returns its name, its column and its chunk size: (`NAME`, `NAME@500`, 500)."""
+    """Returns each chunked evaluator's name, column and chunk size, such as (`NAME`, `NAME@500`, 500)."""
     given = list(names)
     found = [(match["whole"], name, int(match["n_words"])) for name in given if (match := _CHUNKED.fullmatch(name))]
     return [(whole, name, n_words) for whole, name, n_words in found if whole in given]

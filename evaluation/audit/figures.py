@@ -1,4 +1,4 @@
-"""Calculates the figures of an audit: values with intervals for data sets, and their plain means over groups.
+"""Calculates an audit's figures: a value and interval for each data set, and unweighted means over groups.
 
 In a mean, each data set has the same weight, whatever its size, as in the paper (Godbole & Jia, section 2.2). Data sets
 without a value are left out of the mean, and their number is reported. If a data set has a value in the data but not in
@@ -33,12 +33,12 @@ class Group(Record):
     name: str = ""
     """The name of the data set or the task group."""
     pooled: bool = False
-    """Whether the figure for several data sets is computed over all their claims combined, so that larger data sets
-    have more weight. Otherwise it is the plain mean of the data sets' figures. Only surface similarity and chunking are
-    pooled."""
+    """Whether the figure for several data sets is computed over all their claims combined, so larger data sets have
+    more weight. If not, it is the unweighted mean of the data sets' figures. Only surface bias and chunking are pooled.
+    """
 
     def is_like(self, other: Group) -> bool:
-        """Whether both groups cover the same data sets, pooled or not."""
+        """Whether both groups cover the same data sets, regardless of whether the data sets are pooled."""
         return (self.kind, self.name) == (other.kind, other.name)
 
 
@@ -65,7 +65,7 @@ class AuditFigure(Figure):
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of one kind in an array of any shape. The leading axis contains the data, followed by the resamples."""
+    """One metric's values in an array of any shape. The leading axis contains the data, followed by the resamples."""
 
     values: Floats
     """Shape (1 + n_resamples, *shape). Undefined values are NaN."""
@@ -99,13 +99,13 @@ def _estimate(
 
 
 def groups_of(datasets: Sequence[str], tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """Returns single data sets, task groups by name, and all data sets, each with the indices of its data sets."""
+    """Returns each data set, each task group by name, and the group of all data sets, with the data sets' indices."""
     singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(datasets)]
     return [*singles, *averaged_groups(len(datasets), tasks)]
 
 
 def averaged_groups(n_datasets: int, tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """Returns the task groups by name, then all data sets. `tasks` contains the task of each data set."""
+    """Returns the task groups by name, then the group of all data sets. `tasks` contains the task of each data set."""
     places, of_place = list(range(n_datasets)), tasks or ()
     groups = [
         (Group(kind="task", name=task), [place for place in places if of_place[place] == task])

@@ -1,4 +1,4 @@
-"""Lists the omitted parts of an audit, and the weaknesses of its figures."""
+"""Lists an audit's omitted parts and the weaknesses of its figures."""
 
 from __future__ import annotations
 

@@ -6,17 +6,16 @@
 
 A response is attributable if all of its claims are attributable. For each data set, the figures are the mean and the
 largest magnitude of its systems' biases, the headroom by labels, the headroom by predictions, and the difference
-between the two headrooms. For task groups and for all data sets, the figures are plain means over data sets. Claims
-without a score, and responses that contain such a claim, are excluded from both rates of the evaluator, and their
-number is reported. `errors` contains the labelled rates over all claims. Headroom needs two systems with scores. Claims
-of unknown systems (`UNKNOWN_SYSTEM`) count only in `datasets`, because they do not form a system.
+between the two headrooms. For task groups and for all data sets, the figures are unweighted means over data sets.
+Claims without a score, and responses that contain such a claim, are excluded from both of the evaluator's rates, and
+their number is reported. `errors` contains the labelled rates over all claims. Headroom needs two systems with scores.
+Claims of unknown systems (`UNKNOWN_SYSTEM`) count only in `datasets`, because those claims do not form a system.
 
-Departures: the text of the paper defines bias as labelled minus predicted, but the tables of the paper show predicted
-minus labelled, which is also the definition here. The paper gives no intervals. Because the magnitude of a noisy value
-is biased upwards, the part explained by sampling is subtracted if there are resamples, and the interval reaches 0 if
-there may be no bias at all (`magnitudes`). The paper's plain mean can be computed from `systems`. Minima of noisy
-values are biased downwards, more so in resamples than in the data, so the interval of a headroom may not contain the
-headroom itself.
+Departures: the paper defines bias as labelled minus predicted, but its tables show predicted minus labelled, which is
+also the definition here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. If there are
+resamples, the part explained by sampling is therefore subtracted, and the interval reaches 0 if there may be no bias at
+all (`magnitudes`). The paper's mean can be computed from `systems`. Minima of noisy values are biased downwards, more
+so in resamples than in the data, so a headroom may be outside its own interval.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ OfGroups = list[tuple[Group, list[int], AuditFigure]]
 
 
 class SystemErrors(Record):
-    """The error rate of one system according to the labels."""
+    """One system's error rate according to the labels."""
 
     level: Level
     dataset: str
@@ -46,7 +45,7 @@ class SystemErrors(Record):
 
 
 class SystemBias(Record):
-    """The error rates of one system according to an evaluator and to the labels, over the claims that have a score."""
+    """One system's error rates according to an evaluator and to the labels, over the claims that have a score."""
 
     evaluator: str
     level: Level
@@ -71,7 +70,7 @@ class DatasetBias(Record):
 
 
 class EvaluatorBias(Record):
-    """The biases of one evaluator over the systems in a data set, or the means of these biases over data sets."""
+    """One evaluator's biases on the systems in a data set, or the means of these biases over data sets."""
 
     evaluator: str
     level: Level

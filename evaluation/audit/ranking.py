@@ -131,7 +131,7 @@ class Ranking(Record):
 
 
 class MeanRanking(Record):
-    """The mean ranking of one evaluator over data sets. Every data set has the same weight."""
+    """One evaluator's mean ranking over data sets. Every data set has the same weight."""
 
     group: Group
     evaluator: str
@@ -168,7 +168,7 @@ class Units:
 def units_of(
     table: PredictionTable, evaluator: str, dataset: str, level: Level, *, threshold: float = THRESHOLD
 ) -> Units:
-    """Returns the scored claims or responses of known systems in a data set, in the order of the table."""
+    """Returns a data set's scored claims or responses by known systems, in the table's order."""
     scores, rows = scores_of(table, evaluator), rows_of(table, dataset) & table.is_of_known_system
     system, response = table.system.codes[rows], table.response.codes[rows]
     prompt = None if table.prompt is None else table.prompt.codes[rows]
@@ -195,7 +195,7 @@ class Difference:
 
 
 class PairTests:
-    """Tests all pairs of systems in one data set, by labels or by predictions over the same units.
+    """Tests all pairs of systems in one data set over the same units, either by labels or by predictions.
 
     If two systems share enough prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` of the differences on the
     shared prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2. Here, e is the number of errors among the n claims on the
@@ -280,7 +280,7 @@ class PairTests:
 
 
 def _shared(units: Units, place: Ints, n_systems: int) -> tuple[Ints, Bools, int]:
-    """Numbers the shared prompts. Returns each unit's number, whether its prompt is shared, and how many are shared."""
+    """Returns each unit's shared-prompt number, whether its prompt is shared, and the number of shared prompts."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
     prompt, n_prompts = numbered(units.prompt)
@@ -304,7 +304,7 @@ def rank_systems(
     """Compares every pair of systems by labels and by predictions, over the units that the evaluator scored.
 
     A difference is significant if its adjusted p-value is below `alpha`. The p-values in the paper's tables appear to
-    be unadjusted. The results are deterministic, and do not depend on the order of the rows or on other data sets.
+    be unadjusted. The results are deterministic and do not depend on the order of the rows or on other data sets.
     `unpaired` is the test for systems that do not share prompts. The two-proportions test treats all claims as
     independent.
     """
@@ -362,9 +362,9 @@ def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
 
 
 def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
-    """Averages over data sets, as in the paper. Raises ValueError unless all rankings share one evaluator and level."""
+    """Averages rankings over data sets, as in the paper. Raises ValueError unless all share one evaluator and level."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
-        raise ValueError("cannot average the rankings unless all are of the same evaluator and level")
+        raise ValueError("averaging needs at least one ranking, all of the same evaluator and level")
     means, counts = dict[str, float | None](), dict[str, int]()
     for name in ("kendall", "pearson", "share_wrong", "share_reversed"):
         of_rankings = (getattr(ranking, name) for ranking in rankings)

@@ -9,10 +9,10 @@ which is in [-1, 1].
     IoU(A, B) = claims that both predict unattributable / claims that either does; likewise for attributable
 
 An evaluator with a positive gap misses errors. An evaluator with a negative gap reports errors that do not exist. Each
-measure is computed on one data set, over all systems in the data set. The measures of task groups and of all data sets
-are plain means, as in the paper. Claims without a score (or, for agreement, without two scores) are excluded, and their
-number is reported. A rate is undefined if the data set has no scored claim of that class. The IoU is undefined if
-neither evaluator predicts that verdict.
+measure is computed on one data set, over all systems in the data set. The measures for task groups and for all data
+sets are unweighted means, as in the paper. Claims without a score (or, for agreement, without two scores) are excluded,
+and their number is reported. A rate is undefined if the data set has no scored claim of that class. The IoU is
+undefined if neither evaluator predicts that verdict.
 
 Departures: the paper gives no intervals, does not average over task groups, and does not compare evaluators with the
 labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). If a rate
@@ -38,7 +38,7 @@ from factloop.evaluation.audit.table import Level
 
 
 class EvaluatorRates(Record):
-    """The rates of one evaluator on one data set, or the means of these rates over several data sets."""
+    """One evaluator's rates on one data set, or the means of these rates over several data sets."""
 
     evaluator: str
     level: Level
@@ -90,7 +90,7 @@ def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorR
 
 
 def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
-    """Adds intervals to rates of 0 or 1 on a single data set, for which all resamples are the same."""
+    """Adds intervals to a single data set's rates of 0 or 1, whose resamples are all the same."""
     rates = found.tpr, found.tnr
     if found.group.kind != "dataset" or not any(one.value in (0.0, 1.0) for one in rates):
         return found
@@ -142,7 +142,7 @@ def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
 
 
 def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """Returns the values of each measure, and the numbers of units and clusters that the measure is based on.
+    """Returns each measure's values and the numbers of units and clusters that these values are based on.
 
     If a measure uses both classes, only the clusters with claims of the rarer class are counted.
     """
@@ -174,7 +174,7 @@ def _why(by_label: Floats) -> list[Undefined]:
 
 
 class PairAgreement(Record):
-    """The agreement between two evaluators, or between an evaluator and the labels, on each verdict."""
+    """The agreement between two evaluators, or between an evaluator and the labels, for each verdict."""
 
     evaluator: str
     other: str | None

@@ -32,12 +32,11 @@ class ScoreBin(Record):
     n: Count
     mean_score: Share | None
     attributable: Share | None
-    """Fraction labelled attributable, or None without claims. Equals the mean score if scores are probabilities.
-    """
+    """Fraction labelled attributable, or None without claims. Equals the mean score if scores are probabilities."""
 
 
 class Reliability(Record):
-    """The reliability of one evaluator's scores on one group of claims, pooled over the data sets in the group."""
+    """The reliability of one evaluator's scores on a group of claims, pooled over data sets."""
 
     group: Group
     evaluator: str

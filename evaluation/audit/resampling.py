@@ -1,12 +1,12 @@
-"""Counts the claims and responses of a table and of its bootstrap resamples, for the audit's figures and intervals.
+"""Counts the claims and responses in a table and in its bootstrap resamples, for the audit's figures and intervals.
 
 The claims in a response are similar to each other, and so are the responses to a prompt. A resample therefore draws
 whole clusters with replacement. Each data set keeps its number of clusters. If every cluster of a data set belongs to
 one system, clusters are drawn system by system, so each system also keeps its number of clusters. This is the case for
 responses, and for prompts that no two systems share.
 
-A resample is represented by how often each cluster was drawn. To count a resample, the clusters' counts are multiplied
-by these numbers and summed.
+A resample is represented by how often each cluster was drawn. The counts of a resample are the sums of the clusters'
+counts, multiplied by these numbers.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class CountTable:
 
     @property
     def is_of_known_system(self) -> Bools:
-        """(n_cells,): whether the system is known. Other cells are excluded from all figures by system."""
+        """(n_cells,): whether the system is known. Other cells are excluded from all per-system figures."""
         return are_known(self.systems)[self.cell_system]
 
     def tally(self, level: Level) -> Tally:
@@ -186,7 +186,7 @@ def count(
 def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
     """Returns the stratum of each cell, identified by the first cell in the stratum.
 
-    If systems of a data set share clusters, the data set is one stratum. Otherwise, each cell is a stratum.
+    If a data set's systems share clusters, the data set is one stratum. Otherwise, each cell is a stratum.
     """
     n_cells = max(len(cell_dataset), 1)
     pairs = np.unique(claims.cluster * n_cells + claims.cell)

@@ -1,4 +1,4 @@
-"""Reads labelled claims with scores from JSON Lines, CSV or Parquet into the columns of the audit.
+"""Reads labelled claims with scores from JSON Lines, CSV or Parquet into the audit's columns.
 
     dataset, system, response_id, claim_id    strings or whole numbers
     label                                     1 attributable, 0 not
@@ -219,7 +219,7 @@ class _Columns:
 
 
 def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> int | None:
-    """Returns the first row whose owner occurs in an earlier row, with another value unless `is_repeat`."""
+    """Returns the first row whose owner occurs earlier. Without `is_repeat`, the earlier value must also differ."""
     _, first, number = np.unique(owner, return_index=True, return_inverse=True)
     first_row = first[number]
     wrong = first_row != np.arange(len(owner)) if is_repeat else value[first_row] != value
@@ -245,7 +245,7 @@ def read_fields(place: str | Path) -> Iterator[Numbered]:
 
 
 def _json_lines(place: str | Path) -> Iterator[Numbered]:
-    """Works like `read_jsonl` in a third of the time, which matters because an audit may read a million rows."""
+    """Does the work of `read_jsonl` in a third of the time, which matters because an audit may read a million rows."""
     path = place_name(place)
     for number, line in read_lines(place):
         if not line.isspace():

@@ -1,8 +1,8 @@
 """Measures whether an evaluator relies on shared wording, by comparing its rates on claims with more and less overlap.
 
 Godbole & Jia, section 4.1: evaluators accept false claims that copy the document and reject true claims that paraphrase
-it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. The claims
-of a task group are divided into five bins at percentiles of their similarity.
+it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. A task
+group's claims are divided into five bins at percentiles of their similarity.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def precision(claim: Bigrams, document: Bigrams) -> float | None:
     """Returns the fraction in [0, 1] of the claim's bigrams that occur in the document, or None if the claim has no
     bigrams.
 
-    A claim of fewer than two words has no bigrams; `rouge_score` returns 0 for such a claim. Departure from the paper's
-    wording ("the fraction of claim bigrams that appear in the document"): as in ROUGE, a bigram that the claim repeats
-    counts at most as often as it occurs in the document.
+    A claim with fewer than two words has no bigrams; `rouge_score` returns 0 for such a claim. Departure from the
+    paper's wording ("the fraction of claim bigrams that appear in the document"): as in ROUGE, a bigram that the claim
+    repeats counts at most as often as it occurs in the document.
     """
     total = sum(claim.values())
     found = sum(min(times, document.get(pair, 0)) for pair, times in claim.items())
@@ -94,10 +94,10 @@ def by_document(documents: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
 
 
 def similarities(table: PredictionTable) -> Floats:
-    """Returns the ROUGE-2 precision of each claim against its document, of shape (n_rows,).
+    """Returns each claim's ROUGE-2 precision against its document, with shape (n_rows,).
 
-    The value is NaN for claims of fewer than two words, and for claims without a document, because a search that found
-    nothing does not mean low similarity. Raises NoTextError if the table contains no text.
+    The value is NaN for claims with fewer than two words. It is also NaN for claims without a document, because a
+    search that finds nothing does not imply low similarity. Raises NoTextError if the table contains no text.
     """
     if table.claim_text is None or table.document is None:
         raise NoTextError("cannot compute similarity: the table must contain claims and documents")
@@ -115,8 +115,8 @@ def surface_bias(
 ) -> tuple[SurfaceBias, ...]:
     """Returns the rates by bin for each data set, for each task group, and for all claims combined.
 
-    The paper reports task groups. `similarity` is the result of `similarities`, and can be shared by all evaluators.
-    The bins depend only on `similarity`, so they are the same for all evaluators.
+    The paper reports task groups. `similarity` is the result of `similarities` and can be shared by all evaluators. The
+    bins depend only on `similarity`, so they are the same for all evaluators.
     """
     scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
     found = []

@@ -39,7 +39,7 @@ class Column:
 
 
 def are_known(systems: Sequence[str]) -> Bools:
-    """Returns a mask of the known systems, which excludes `UNKNOWN_SYSTEM`."""
+    """Returns a mask that selects all systems except `UNKNOWN_SYSTEM`."""
     return np.array([name != UNKNOWN_SYSTEM for name in systems], np.bool_)
 
 
@@ -106,7 +106,7 @@ class PredictionTable:
 
     @cached_property
     def is_of_known_system(self) -> Bools:
-        """(n_rows,): whether the claim's system is known. Other claims are excluded from figures about systems."""
+        """(n_rows,): whether the claim's system is known. Other claims are excluded from per-system figures."""
         return np.asarray(are_known(self.system.names)[self.system.codes])
 
     @cached_property
@@ -147,7 +147,7 @@ def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
 
 
 def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
-    """Returns a mask of the rows of each data set, then of each task group by name, then of all rows."""
+    """Returns a mask of each data set's rows, then of each task group's rows by name, and finally of all rows."""
     columns: list[tuple[Literal["dataset", "task"], Column]] = [("dataset", table.dataset)]
     if table.task is not None:
         columns.append(("task", table.task))

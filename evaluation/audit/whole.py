@@ -40,7 +40,7 @@ def audit(
     level: float = LEVEL,
     seed: int = 0,
 ) -> AuditReport:
-    """Computes all figures for every evaluator, at a threshold of 0.5 and, if it is set, at `threshold`.
+    """Computes all figures for every evaluator at a threshold of 0.5, and also at `threshold` if that is set.
 
     `name` identifies the data. If `resamples` is 0, there are no intervals. The order of the rows affects only
     rounding. Figures that cannot be computed are undefined, with a reason, and listed in `left_out`. Costs no money.

@@ -6,8 +6,8 @@ divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998
 The design effect is 1 + (m - 1) r. Here, m is the size of a claim's group, averaged over claims, and r is the
 intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). The effect depends
 on errors instead of labels. A verifier that finds every claim of one long document supported makes errors in clusters,
-even if half the claims of each document are supported. With few errors, r cannot be estimated well. The largest r of
-this threshold and of all thresholds that settle more claims is therefore used. `few_groups_factor` allows for a small
+even if half the claims of each document are supported. With few errors, r cannot be estimated well. Therefore, r is the
+largest value at this threshold or at any threshold that settles more claims. `few_groups_factor` allows for a small
 number of groups, which also makes r uncertain.
 """
 
@@ -47,7 +47,7 @@ ENOUGH = 10
 
 
 def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Floats:
-    """Returns the design effect if the first k of these rows are settled, for each k in `n`, which must be sorted."""
+    """For each k in `n`, which must be sorted, returns the design effect if the first k of these rows are settled."""
     n_before, wrong_before = (
         sums_before(np.ones(len(groups), np.int64), groups),
         sums_before(wrong.astype(np.int64), groups),
@@ -71,7 +71,7 @@ def effect_on_label(wrong: NDArray[np.bool_], groups: Counts, n: Counts, label_g
 
 
 def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
-    """Returns the factor that allows for estimating the effect from few groups. 1 if each claim is its own group."""
+    """Returns the factor that allows for estimating the effect from few groups, or 1 if each claim is its own group."""
     if n_groups < 2 or n_groups == n:
         return 1.0
     seen, all_ = (float(special.stdtrit(degrees, 1 - min(alpha, 0.4))) for degrees in (n_groups - 1, n - 1))
@@ -79,7 +79,7 @@ def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
 
 
 def sums_before(values: Counts, groups: Counts) -> Counts:
-    """Returns, for each row, the sum of the values of earlier rows in the same group."""
+    """Returns each row's sum of values over earlier rows in the same group."""
     order = np.argsort(groups, kind="stable")
     sums = np.cumsum(values[order]) - values[order]
     _, start, size = np.unique(groups[order], return_index=True, return_counts=True)

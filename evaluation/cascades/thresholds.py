@@ -9,7 +9,7 @@ Thresholds are tested on a grid that is fixed in advance, starting with the stri
 first failure, so testing many thresholds needs no other correction. This is fixed-sequence testing, as used by
 Angelopoulos et al. ("Learn then test", arXiv 2110.01052, section 2.4), with the fallback of Wiens (Pharmaceutical
 Statistics 2, 2003). Chains begin at the thresholds that settle 1/16, 1/8, 1/4 and 1/2 of the claims, each with a
-quarter of the allowed error probability. A chain that reaches the next starting point adds the quarter of that point.
+quarter of the allowed error probability. A chain that reaches the next starting point also gets that point's quarter.
 
 Departures: chains begin at positions in the ranking of scores, which does not depend on labels. The guarantee is exact
 if claims are independent and a weaker score is not right more often than a stronger one. For claims in groups, it is

@@ -36,7 +36,7 @@ class LabelledRow(PairRow):
 
     @property
     def text(self) -> str:
-        """The text to judge the claim by. Passages are joined in the same way as in a check."""
+        """The text to judge the claim against. Passages are joined in the same way as in a check."""
         return BETWEEN.join(self.passages) if self.passages is not None else self.document or ""
 
 
@@ -54,7 +54,7 @@ class Tune:
         """Raises ConfigError if a rate is out of range."""
         for flag, share in (("--max-error", self.max_error), ("--level", self.confidence)):
             if not 0.0 < share < 1.0:
-                raise ConfigError(f"{flag} {share:g}: must be between 0 and 1, such as 0.05")
+                raise ConfigError(f"{flag} must be between 0 and 1, such as 0.05, not {share:g}")
 
 
 def load_labelled(place: str) -> list[LabelledRow]:
@@ -74,7 +74,7 @@ def load_labelled(place: str) -> list[LabelledRow]:
 async def atune(
     rows: Sequence[LabelledRow], wanted: Tune, *, data: str, scored: Callable[[int, int], object] = lambda *_: None
 ) -> CascadeFile:
-    """Tunes a cascade on these claims. Costs no money, but takes as long as the verifier needs to score them.
+    """Tunes a cascade on these claims. Costs no money, but takes as long as the verifier needs to score the claims.
 
     If rows already contain scores under the verifier's name, these scores are used after a few have been recomputed as
     a check. `scored` is called with the number of scored claims and the total number of claims. Raises ConfigError or
@@ -99,7 +99,7 @@ async def atune(
 
 
 def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Groups dependent claims, which share a document, a response or the same wording."""
+    """Groups dependent claims, which share a document, a response or their wording."""
     responses = [None if row.response_id is None else (row.dataset, row.system, row.response_id) for row in rows]
     return groups_of([row.text.strip() or None for row in rows], responses, [row.claim.strip() for row in rows])
 

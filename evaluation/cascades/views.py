@@ -60,7 +60,7 @@ def rests_on(tuned: CascadeTuning) -> str:
 
 
 def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
-    """Yields the names and values of everything displayed about a cascade, except its curve."""
+    """Yields the name and value of everything that is displayed about a cascade, except the curve."""
     yield "Verifier", cascade.verifier
     yield "Accepts", "nothing" if cascade.upper is None else f"a score of {cascade.upper:g} or more"
     yield "Rejects", "nothing" if cascade.lower is None else f"a score of {cascade.lower:g} or less"

@@ -105,7 +105,7 @@ def compare(
     contains the intermediate runs, in order.
 
     Raises ConfigError if:
-    - the runs have no prompts in common, or several systems each but none in common;
+    - the runs have no prompts in common, or either run has several systems and none is in both runs;
     - the runs have different policies for abstentions, and `abstention` is not set;
     - a demand concerns a metric that is not compared.
     """
@@ -225,7 +225,7 @@ def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, 
 
 
 def flat_settings(settings: Mapping[str, Any], before: str = "") -> dict[str, str | None]:
-    """Maps dotted names of settings to their values as strings, or to None if a setting is not set."""
+    """Maps the dotted name of each setting to the setting's value as a string, or to None if it is not set."""
     found: dict[str, str | None] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping):
@@ -252,17 +252,15 @@ def _by_system(first: ComparedRun, second: ComparedRun) -> bool:
     ours, theirs = _systems(first), _systems(second)
     if len(ours) == 1 and len(theirs) == 1:
         if first.summary is second.summary and ours == theirs:
-            raise ConfigError(f"{first.name}: cannot compare a run with itself; select two systems or two runs")
+            raise ConfigError(f"cannot compare {first.name} with itself; select two systems or two runs")
         return False
     if not {*ours} & {*theirs}:
         raise ConfigError(
-            f"{first.name} and {second.name} contain several systems, but none in common; "
-            f"use `--system` to select one system of A ({_some(ours)}) and one of B ({_some(theirs)})"
+            f"{first.name} and {second.name} have no system in common; "
+            f"use `--system` to select one system from A ({_some(ours)}) and one from B ({_some(theirs)})"
         )
     if first.summary is second.summary:
-        raise ConfigError(
-            f"{first.name}: cannot compare a run with itself; use `--system` to select two of {_some(ours)}"
-        )
+        raise ConfigError(f"cannot compare {first.name} with itself; use `--system` to select two of {_some(ours)}")
     return True
 
 
@@ -302,7 +300,7 @@ def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple
 def _response_panel(
     sides: Sequence[Sequence[ResponseLine]], prompts: Mapping[str, int], policy: AbstentionPolicy
 ) -> ResponsePanel:
-    """Returns the counts of all sides. Responses that the policy excludes are NaN."""
+    """Returns each side's counts, which are NaN for responses that the policy excludes."""
     counts = np.array([[[count_row(line.as_counted) for line in side]] for side in sides], np.float64)
     if policy is AbstentionPolicy.EXCLUDE:
         counts[np.array([[[line.abstained for line in side]] for side in sides])] = np.nan

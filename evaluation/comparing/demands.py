@@ -124,7 +124,7 @@ def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, 
                 f"demand {one.text}: the margin of a share must be below 1; 0.05 means five percentage points"
             )
         if max(one.least or 0.0, one.most or 0.0) > 1.0 and is_share(Quantity(one.metric)):
-            raise ConfigError(f"demand {one.text}: a share must be at most 1; 0.9 means 90 %")
+            raise ConfigError(f"demand {one.text}: a share must be at most 1; 0.9 means 90%")
 
 
 def metric_of(values: ItemValues) -> str:
@@ -243,7 +243,7 @@ class _Losses:
         return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
 
     def p(self, margin: float) -> float:
-        """Returns the probability of so few losses, given `margin` more losses than wins. Exact without wins."""
+        """Returns the probability of so few losses if losses exceed wins by `margin`. It is exact without wins."""
         from factloop.evaluation.cascades.bounds import p_values
 
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))
@@ -257,7 +257,7 @@ class _Losses:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A demand on one side. The contrast is None if the demand is a bound or its metric was not measured."""
+    """A demand on one side. The contrast is None if the demand is a bound or the metric was not measured."""
 
     demand: Demand
     side: int
@@ -291,7 +291,7 @@ class _Asked:
         return DiscreteTest(p, min(p, least_p(loss.parts) / 2.0))
 
     def tested(self, p: Sequence[float], held: Sequence[float], alpha: float, seed: int) -> DemandResult:
-        """Returns the result for the way of counting that is least favourable to the side."""
+        """Returns the result for the way of counting missing verdicts that is least favourable to the side."""
         quantity, margin, on = Quantity(self.demand.metric), self.demand.margin, self.on
         name = f"{on.sides[self.side]} against {on.sides[0]} in {name_of(quantity, self.demand.k)}"
         if not held or self.contrast is None:
@@ -324,7 +324,7 @@ class _Asked:
         )
 
     def bounded(self) -> DemandResult:
-        """Returns the result for a bound. If the metric compares verdicts with labels, missing verdicts are wrong."""
+        """Returns the result for a bound. In a metric that needs labels, missing verdicts count as wrong."""
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
         value: float | None = None
         at_best: float | None = None

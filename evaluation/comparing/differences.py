@@ -1,4 +1,4 @@
-"""Calculates differences between sides: their size, their certainty, and the difference that could have been detected.
+"""Calculates the differences between sides, how certain they are, and how large a difference could have been detected.
 
 Items in a group are similar to each other, and the repeats of a claim are not additional items. The units of resampling
 and of sign flips are therefore whole groups (`factloop.evaluation.comparing.paired`).
@@ -45,7 +45,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Contrast:
-    """One quantity of two sides, over the items for which both have a value. Sides are identified by index."""
+    """A comparison of two sides in one quantity, over the items for which both have a value. Sides are indices."""
 
     values: ItemValues
     first: int
@@ -72,7 +72,7 @@ def contrast(values: ItemValues, first: int, second: int) -> Contrast:
 def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | None:
     """Returns the true difference that would be shown with probability `POWER`, or None if it cannot be estimated.
 
-    The result is approximate, because it assumes that the sum over groups is normal. It is the root of the sum of two
+    The result is approximate: it assumes a normally distributed sum over groups. It is the root of the sum of two
     squared terms. The first term is c SE, with the observed standard error and c = z(1 - alpha / 2n) + z(power). The
     second term is c^2 u, where u is the typical size of a group's non-zero contribution. The second term matters if
     sides hardly ever disagree: it is the smallest sum of contributions in one direction that is significant (eight
@@ -205,7 +205,7 @@ class Judging:
 def figures_of(
     quantities: Sequence[ItemValues], n_sides: int, *, seed: int, resamples: int, level: float
 ) -> list[tuple[QuantityFigure, ...]]:
-    """Returns the figures of each side, with intervals from the same resamples."""
+    """Returns each side's figures, with intervals from the same resamples."""
     means = [[values.mean(place) for values in quantities] for place in range(n_sides)]
     alone = list(chain.from_iterable(means))
     intervals = iter(stratified_intervals(alone, np.random.default_rng(seed), resamples, level))

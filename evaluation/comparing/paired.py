@@ -47,11 +47,11 @@ class Items:
 
     @classmethod
     def of_clusters(cls, cluster: Ints, n_clusters: int) -> Items:
-        """Puts all items in a single stratum, so that means are plain means."""
+        """Puts all items in a single stratum, so that stratified means are ordinary means."""
         return cls(cluster, n_clusters, np.zeros(len(cluster), np.int64), 1)
 
     def mean(self, values: Floats) -> StratifiedMean:
-        """Returns the mean over the items that have a value. The other items are NaN in `values`."""
+        """Returns the mean over the items that have a value. Items without a value are NaN in `values`."""
         return stratified_mean(values, self.stratum, self.n_strata, self.cluster, self.n_clusters)
 
 
@@ -74,8 +74,8 @@ def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
 
     The difference must have the same sign in every way of counting the items.
 
-    The p-value is the largest over all ways, or 1 if the signs of two ways differ. It does not depend on a seed.
-    Returns None if the difference is undefined in the first way.
+    The p-value is the largest over all ways of counting the items, or 1 if these ways do not all give the same sign. It
+    does not depend on a seed. Returns None if the difference is undefined in the first way of counting.
     """
     if not ways or ways[0].value is None:
         return None
@@ -106,7 +106,7 @@ def simultaneous_interval(
 
 
 def level_of_each(level: float, n_intervals: int) -> float:
-    """Returns the level of each of several intervals that together have `level`, by Bonferroni's inequality."""
+    """Returns the level that each interval needs so that all together have `level` (Bonferroni's inequality)."""
     return 1.0 - (1.0 - level) / n_intervals
 
 

@@ -1,4 +1,4 @@
-"""Pairs the responses of two runs by prompt, and the claims of responses that have the same text.
+"""Pairs two runs' responses by prompt, and then the claims of paired responses that have the same text.
 
 Reports are read one at a time. For each response of the first run, only a hash and the claims without evidence are kept
 in memory. For the second run, only matched claims are kept.
@@ -165,7 +165,7 @@ def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tu
 
 
 def agree(found: Pairing, panel: ClaimPanel, *, seed: int, resamples: int, level: float) -> ClaimAgreement:
-    """Returns the table of both sides' verdicts, with the share of equal verdicts and Cohen's kappa.
+    """Returns a table of both sides' verdicts, with the share of equal verdicts and Cohen's kappa.
 
     Intervals are percentile bootstraps over whole prompts. There is no interval if all claims come from one prompt or
     all resamples have the same value.
@@ -245,7 +245,7 @@ def make_flip(sides: tuple[str, str], group: str, claim: str, gold: int, found: 
 
 
 def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
-    """Sorts flips by direction (worse, better, neutral), then by cause, with the most frequent cause first."""
+    """Sorts flips by direction (worse, better, neutral) and then by cause, with the most frequent cause first."""
     found = list(flips)
     n = Counter(flip.cause for flip in found)
     place = {cause: number for number, cause in enumerate(n)}

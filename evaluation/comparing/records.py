@@ -1,4 +1,4 @@
-"""Defines the records of paired comparisons (shared by runs and experiments) and of the comparison of two runs.
+"""Defines the records of paired comparisons, which runs and experiments share, and of the comparison of two runs.
 
 Every difference is second minus first, so a positive value means that the second side is higher. Shares and differences
 of shares are in [-1, 1]. Costs are in US dollars. Costs and numbers of tokens are per item (a claim or a response).
@@ -68,7 +68,7 @@ class GroupFigure(Figure):
 
 
 class QuantityFigure(GroupFigure):
-    """The figure for one quantity of one side."""
+    """One side's figure for one quantity."""
 
     quantity: Quantity
     k: K | None = None
@@ -154,7 +154,7 @@ class Direction(StrEnum):
 
 
 class FlipSide(Record):
-    """The verdict of one side on a claim that flipped."""
+    """One side's verdict on a flipped claim."""
 
     claim_id: str
     verdict: Verdict
@@ -199,13 +199,13 @@ class Flip(Record):
 
     @property
     def cause(self) -> tuple[object, ...]:
-        """A key for grouping flips by cause: both kinds of verdict, the words at issue and the deciding passages."""
+        """A key for grouping flips by cause: both sides' verdicts, the words at issue and the deciding passages."""
         kinds = ((one.verdict, one.contradicted, one.wrong.casefold()) for one in (self.first_side, self.second_side))
         return self.first, self.second, *kinds, *sorted((one.source, one.passage) for one in self.deciding)
 
 
 class FlipCount(Record):
-    """The numbers of flips between two sides, among the claims on which both sides have a majority verdict."""
+    """Counts of flips between two sides. Only claims with a majority verdict on both sides can flip."""
 
     first: str
     second: str
@@ -252,7 +252,7 @@ class DemandResult(Record):
 
     @property
     def said(self) -> str:
-        """The result in words, followed by what remains uncertain, if anything."""
+        """The result in words, followed by any remaining uncertainty."""
         after = self.caution or (f"claims have no verdict: {self.unscored}" if self.unscored else "")
         return f"{self.words}: {after}" if after else self.words
 

@@ -1,7 +1,7 @@
 """Stores a paired comparison as arrays over sides, repeats and items, with a value for each item.
 
-An item is a claim or a response. Items are resampled in clusters. The cluster is the group of a claim or the prompt of
-a response. An item's value is the mean over the repeats that have a value, so a repeat never counts as a separate item.
+An item is a claim or a response. Items are resampled in clusters. A cluster is a claim's group or a response's prompt.
+An item's value is the mean over the repeats that have a value, so a repeat never counts as a separate item.
 
 Departures from common practice: the verdict `irrelevant` agrees with no other label, as in SAFE's agreement with
 people, and counts in neither TPR nor TNR. Claims without a verdict are excluded from all means, and their number is
@@ -104,7 +104,7 @@ class ItemValues:
         return self._of_side(self.values[side])
 
     def mean_if(self, side: int, *, right: bool) -> StratifiedMean:
-        """Returns the mean with each missing verdict counted as wrong, or as right."""
+        """Returns the mean with each missing verdict counted as wrong or as right."""
         return self._of_side((*self.counting_all, self.values, self.values)[right][side])
 
     def _of_side(self, values: Floats) -> StratifiedMean:
@@ -171,10 +171,10 @@ def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
     """Returns the accuracy on all claims, estimated from a random sample of labels (Horvitz and Thompson 1952).
 
     Each labelled claim is weighted by the inverse of its probability. Unlabelled claims have a weight of 0. If all
-    sides agree on a claim, its label cannot affect their difference, which therefore comes only from claims that flip.
-    To keep shares from exceeding 1, the weights are scaled to add up to the number of claims, separately for the claims
-    that flip and for the other claims (post-stratification). If too few of the other claims are labelled, only the
-    difference is estimated.
+    sides agree on a claim, its label cannot affect any difference. Differences therefore come only from claims that
+    flip. To keep shares from exceeding 1, the weights are scaled to add up to the number of claims, separately for the
+    claims that flip and for the other claims (post-stratification). If too few of the other claims are labelled, only
+    the difference is estimated.
     """
     is_labelled, is_right = panel.gold != MISSING, (panel.verdicts == panel.gold).astype(np.float64)
     has_verdict = (panel.verdicts >= 0) & (panel.verdicts != UNSCORED)
@@ -248,13 +248,13 @@ def _f1(supported: Floats, scored: Floats, k: int) -> Floats:
 
 
 def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
-    """Yields the quantities of whole responses that cannot be computed from the counts of their claims."""
+    """Yields quantities of whole responses that cannot be computed from the numbers of claims."""
     for quantity, values in panel.measured.items():
         yield _of_all(quantity, mean_of_repeats(values), panel=panel)
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
-    """Yields cost and tokens per item. A side with any unknown price has no cost: a partial sum would be too low."""
+    """Yields cost and tokens per item. A side with any unknown price has no cost, as a partial sum would be too low."""
     cost = mean_of_repeats(panel.cost_usd)
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan

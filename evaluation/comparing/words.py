@@ -229,7 +229,7 @@ def _power_words(one: PairedDifference, noun: str) -> str:
 
 
 def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) -> Iterator[str]:
-    """Yields sentences on which side drops more claims, because dropping hard claims makes a side look better."""
+    """Yields sentences that say which side drops more claims. Dropping hard claims makes a side look better."""
     for one in differences:
         is_loss = one.quantity in (Quantity.UNSCORED_SHARE, Quantity.IRRELEVANT_SHARE)
         is_shown = one.outcome.is_shown
@@ -238,7 +238,7 @@ def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) 
 
 
 def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
-    """Yields sentences on how many claims of two evaluators match, and how often their verdicts agree."""
+    """Yields sentences that say how many of two evaluators' claims match, and how often the verdicts agree."""
     if claims.n_only_first + claims.n_only_second:
         yield (
             f"{plural(claims.n_matched, 'claim')} matched on both sides; claims made only by A "

@@ -1,4 +1,4 @@
-"""The fourteen data sets of LLM-AggreFact, as audited in "Verify with Caution". RAGTruth is split into four of them.
+"""The fourteen data sets of LLM-AggreFact, as audited in "Verify with Caution". RAGTruth is split into four data sets.
 
 Names and systems are from the paper's Table 2. Task groups are from its section 4.1, spelled as in the registry.
 `upstream` is the name used in the benchmark's rows, and `part` is the part from which labels and their systems are

@@ -1,9 +1,9 @@
 """Loads ExpertQA: claims in six systems' answers, judged by experts in 32 fields (Malaviya et al. 2024, arXiv
 2309.07852).
 
-Two layouts are supported. In the published layout, each line is a question with `answers` by several systems and their
-`claims`. In the other layout, each line is a claim. Published evidence is a string that contains a number, a URL and
-often a passage.
+Two layouts are supported. In the published layout, each line is a question with several systems' `answers` and the
+`claims` in each answer. In the other layout, each line is a claim. Published evidence is a string that contains a
+number, a URL and often a passage.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class FactScoreResponse(TableItem):
 
     @property
     def distinct_facts(self) -> tuple[AtomicFact, ...]:
-        """The facts without duplicates (16,011 of 16,040). If the labels of duplicates differ, the first one counts."""
+        """The facts without duplicates (16,011 of 16,040). If duplicates differ in label, the first label counts."""
         first: dict[str, AtomicFact] = {}
         for fact in self.facts:
             first.setdefault(fact.text, fact)
@@ -87,7 +87,7 @@ class FactScoreResponse(TableItem):
 
 
 def load_factscore(place: str | Path) -> Iterator[FactScoreResponse]:
-    """Yields the responses in one file, or in a folder that contains one file per system, named after the system.
+    """Yields the responses in one file, or in a folder with one file per system, each named after its system.
 
     Raises DataError during iteration if a row is malformed.
     """

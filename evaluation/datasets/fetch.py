@@ -1,7 +1,7 @@
 """Gets a data set, either by downloading it or from a folder that already contains it.
 
 A partially written file never has its final name. A download is written to `NAME.part`, checked against its checksum,
-and then renamed. A record next to the files shows where they came from.
+and then renamed. A record next to the files says where the files came from.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def fetch(
 
     With `from_dir`, files are copied from this folder instead of downloaded. It may contain the published files, with
     or without upstream's subfolders, or factloop's own single file for the part. Missing parts are skipped unless they
-    were requested. Existing files are kept if they match their checksum, or if no checksum is known.
+    were requested. Existing files are kept if they match the published checksum, or if no checksum is known.
 
     Raises ConfigError if a part is unknown, if upstream provides the data set only on request, or if a file cannot be
     read or written. Raises ToolError if a download fails, and DataError if a checksum differs or files are missing.
@@ -190,7 +190,7 @@ def _copies(part: DatasetPart, folder: Path, source: Path) -> Iterator[FetchedFi
 
 
 def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | None]]:
-    """Returns the path, target name and known checksum of each file of the part, preferring published files."""
+    """Returns each file's path, target name and known checksum. Published files are preferred."""
     if not source.is_dir():
         raise DataError("this folder does not exist", path=str(source))
     published = [(found, file.path, file.sha256) for file in part.files if (found := _below(source, file)) is not None]
@@ -210,7 +210,7 @@ def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | No
 
 
 def _below(source: Path, file: UpstreamFile) -> Path | None:
-    """Returns the published file in a copy of upstream's repository or of one of its folders, or None if missing."""
+    """Returns the published file in a copy of upstream's repository, or of a folder in it. None if missing."""
     steps = urlsplit(file.url).path.strip("/").split("/")
     ends = ["/".join(steps[start:]) for start in range(len(steps))]
     return next((source / place for place in (file.path, *ends) if (source / place).is_file()), None)

@@ -32,7 +32,7 @@ def find_part(dataset: str, part: str, given: str | None) -> Path:
 
     By default, this is the folder that `data get` filled. Otherwise, it is `given`, or the part's folder inside `given`
     if `data get --into` filled it, or the part's file inside `given` if there is one. Raises ConfigError if a name is
-    unknown. If `given` is None and the part was not saved yet, the error contains the command to run.
+    unknown. If `given` is None and the part has not been saved yet, the error contains the command to run.
     """
     known = find_dataset(dataset)
     own_file = known.part(part).own_file

@@ -3,7 +3,7 @@
 A claim belongs to a response that contains the claim's words consecutively, ignoring case and punctuation. If there are
 several such responses, those whose document begins like the claim's document are preferred. A claim that still matches
 several responses is not assigned to any. No claims are dropped. A claim without a match gets a separate response, and
-its system is `UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other figures by system.
+its system is `UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other per-system figures.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads the items of every labelled data set as labelled claims, for use by verifiers and audits.
+"""Reads any labelled data set as labelled claims, which verifiers and audits can use.
 
 A label of 1 means attributable, that is, fully supported, as in LLM-AggreFact (arXiv 2404.10774). Partially supported
 claims are labelled 0. Items without such a label (irrelevant facts, claims without a judgement) are skipped.
@@ -98,5 +98,5 @@ def _text(row: Row) -> str:
 def _dialogue(row: Row) -> str:
     turns, speakers = row.fields["utt"], row.fields.get("speaker")
     if not isinstance(turns, list) or not isinstance(speakers, list) or len(turns) != len(speakers):
-        raise row.error("turns and speakers must be lists of the same length", "utt")
+        raise row.error("`utt` and `speaker` must be lists of the same length", "utt")
     return "\n".join(f"{speaker}: {turn}" for speaker, turn in zip(speakers, turns, strict=True))

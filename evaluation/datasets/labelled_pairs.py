@@ -28,7 +28,7 @@ def load_llm_aggrefact(place: str | Path) -> Iterator[LabelledClaim]:
 def _with_document(is_named_by_file: bool, row: Row) -> tuple[Row]:
     for name in ("dataset", "doc"):
         if not isinstance(row.fields.get(name), str) or (name == "dataset" and not row.fields[name].strip()):
-            raise row.error("must be text", name)
+            raise row.error("must be a string", name)
     named = {"id": f"{Path(row.path).stem}/{row.line}"} if is_named_by_file else {}
     return (row.renamed({**named, **row.fields, "document": row.fields.get("doc")}, {"document": "doc"}),)
 
@@ -64,8 +64,8 @@ class RagTruthResponse(TableItem):
 def load_ragtruth(place: str | Path, split: str) -> Iterator[RagTruthResponse]:
     """Loads RAGTruth: six models' responses to source texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
 
-    Reads the published layout, a folder with `response.jsonl` and `source_info.jsonl`. Responses that were truncated or
-    that refuse without reason (see `quality`) are skipped, as in the published evaluation.
+    Reads the published layout, a folder with `response.jsonl` and `source_info.jsonl`. Truncated responses and
+    unjustified refusals (see `quality`) are skipped, as in the published evaluation.
     """
     sources = {row.fields.get("source_id"): row.fields for row in read_rows(Path(place) / "source_info.jsonl")}
     return load_items([Path(place) / "response.jsonl"], RagTruthResponse, partial(_with_source, sources, split))

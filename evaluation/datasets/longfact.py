@@ -74,7 +74,7 @@ def _with_answer(row: Row) -> tuple[Row]:
 
 
 def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0) -> list[P]:
-    """Draws `n` prompts without replacement, or returns all if there are fewer. Duplicate prompts are dropped.
+    """Draws `n` prompts without replacement, or returns all prompts if there are fewer. Duplicate prompts are dropped.
 
     The sample does not depend on the order of the prompts, and the sample of 100 is the start of the sample of 250.
 

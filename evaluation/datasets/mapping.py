@@ -134,7 +134,7 @@ def _renamed(row: Row, mapping: ColumnMapping, kind: type[TableItem]) -> dict[st
 
 
 def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
-    """Returns the value in a column as a tuple, because the value may be None. None if there is no such column."""
+    """Returns a tuple with the value in a column, which may be None. Returns None if there is no such column."""
     if column in fields:
         return (fields[column],)
     for one in column.split("|"):

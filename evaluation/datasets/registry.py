@@ -3,8 +3,8 @@
 factloop's own data sets are listed in `registry.json`. Other distributions add theirs through entry points in the
 `factloop.datasets` group, each of which refers to a `Dataset`.
 
-A checksum is for the file at the revision in its URL. It is None if upstream does not publish a checksum and the file
-could not be obtained. Downloads are then recorded but not verified.
+A checksum refers to the file at the revision in its URL. It is None if upstream does not publish a checksum and the
+file could not be obtained. Downloads are then recorded but not verified.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class UpstreamFile(Record):
 
 
 class DatasetPart(Record):
-    """Files that are read together, such as those of a split or task."""
+    """Files that are read together, such as all files in a split or task."""
 
     name: str
     files: tuple[UpstreamFile, ...]
@@ -77,7 +77,7 @@ class Dataset(AboutDataset):
     parts: tuple[DatasetPart, ...]
 
     def part(self, name: str) -> DatasetPart:
-        """Returns the part with this name. If there is none, raises a ConfigError that lists all parts."""
+        """Returns the part with this name. Raises a ConfigError that lists all parts if the name is unknown."""
         for part in self.parts:
             if part.name == name:
                 return part
@@ -91,7 +91,7 @@ def list_datasets() -> tuple[Dataset, ...]:
 
 
 def find_dataset(name: str) -> Dataset:
-    """Returns the data set with this name. If there is none, raises a ConfigError that lists all data sets."""
+    """Returns the data set with this name. Raises a ConfigError that lists all data sets if the name is unknown."""
     found = _by_name().get(name)
     if found is None:
         raise ConfigError(f"unknown data set {name!r}; choose one of {', '.join(_by_name())}")
@@ -129,7 +129,7 @@ def _from_others() -> Iterator[Dataset]:
 
 
 def _only_file_of(place: str | Path, own_file: str | None) -> str | Path:
-    """Returns the only file in a folder besides the record of its source. Raises ConfigError unless there is one."""
+    """Returns the only file in a folder, ignoring the record of the source. Raises ConfigError unless there is one."""
     if not Path(place).is_dir():
         return place
     files = [path for path in sorted(Path(place).iterdir()) if path.is_file() and path.name[0] != "."]

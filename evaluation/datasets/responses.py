@@ -122,7 +122,7 @@ class _NamedSystems:
     """Line of the first row, and whether it names its system."""
 
     def check(self, row: Row, item: _ResponseRow) -> None:
-        """Raises DataError if this row names its system but the first row does not, or the reverse."""
+        """Raises DataError if this row names its system but the first row does not, or vice versa."""
         is_named = item.system is not None
         line, first = self.first = self.first or (row.line, is_named)
         if is_named is not first:

@@ -65,7 +65,7 @@ class _Ratio:
 
 
 def precision(samples: Samples, level: float) -> Estimate:
-    """Returns the fraction of supported claims, clipped to [0, 1]. Undefined if a class has no labelled claims."""
+    """Returns the fraction of supported claims in [0, 1], which is undefined if a class has no labelled claims."""
     why = _why_undefined(samples)
     if why is not None:
         return undefined(METHOD, why, samples, level)

@@ -17,7 +17,7 @@ NO_VARIANCE = 1e-28
 
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
-    """Returns the influence of each group on the weighted mean of the values, with shape (n_groups,).
+    """Returns each group's influence on the weighted mean of the values, with shape (n_groups,).
 
     The variance of the mean is the sum of the squared influences, which include a factor of g / (g - 1) for the g
     groups that have weight. With one value per group, it is the sample variance divided by n. To combine two samples,
@@ -72,12 +72,12 @@ def unseen_variance_of_rate(samples: Samples, among: Floats) -> float:
 
 
 def covariance(one: Floats, other: Floats) -> float:
-    """Returns the covariance of two estimates, given the influence of each group on both."""
+    """Returns the covariance of two estimates, given each group's influence on both."""
     return float(one @ other)
 
 
 def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None) -> float:
-    """Returns the quantile of Student's t with one degree of freedom less than there are groups.
+    """Returns the quantile of Student's t with one degree of freedom fewer than there are groups.
 
     `moves` are the influences whose squares add up to the variance. If a few responses contain most of the errors, a
     few squares dominate the variance, which is then less certain. The degrees of freedom are therefore those of the
@@ -192,7 +192,7 @@ def share_interval(value: float, variance: float, quantile: float) -> tuple[floa
 
 
 def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Estimate:
-    """Returns the evaluator's own estimate, with an interval based only on the variation between the run's groups."""
+    """Returns the uncorrected estimate, with an interval based only on the variation between the run's groups."""
     if samples.n_run_groups < 2:
         return with_interval(Method.RAW, value, None, samples, level)
     quantile = t_quantile(samples.n_run_groups, level, moves)
@@ -211,7 +211,7 @@ def fewest_of_a_class(method: Method, samples: Samples) -> int:
 
 
 def smallest_sample(method: Method, samples: Samples) -> int:
-    """Returns the number of groups in the smaller of the samples that the method uses."""
+    """Returns the number of groups in the smallest sample that the method uses."""
     return samples.n_run_groups if method is Method.RAW else min(samples.n_run_groups, samples.n_label_groups)
 
 

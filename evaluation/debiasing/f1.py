@@ -1,14 +1,14 @@
 """Calculates the F1@K of a run, both raw and corrected with human labels.
 
 F1@K describes a whole response, so responses are the sampling unit. The correction is prediction-powered inference
-(`prediction_powered`) with F1@K by labels instead of labels, and F1@K by verdicts instead of verdicts. It is valid for
-any evaluator and any K if the labelled responses are similar to those of the run and all their claims are labelled.
-Labels for only some claims of a response do not determine its F1@K, which is concave once K claims are supported. We
-tried assuming that unlabelled claims are supported as often as labelled claims with the same verdict, but F1@K was then
-.02 to .04 too high (FActScore's labels, K at the median and below).
+(`prediction_powered`) on each response's F1@K by labels and its F1@K by verdicts. It is valid for any evaluator and any
+K if the labelled responses are similar to those of the run and all their claims are labelled. Labels for only some
+claims of a response do not determine its F1@K, which is concave once K claims are supported. We tried assuming that
+unlabelled claims are supported as often as labelled claims with the same verdict, but F1@K was then .02 to .04 too high
+(FActScore's labels, K at the median and below).
 
-A response without claims has an F1@K of 0, both by labels and by verdicts. The labelled responses include none of
-these, so they represent only the run's responses with claims. The uncertainty about the fraction of such responses is
+A response without claims has an F1@K of 0, both by labels and by verdicts. All labelled responses have claims, so they
+represent only the run's responses with claims. The uncertainty about the fraction of responses without claims is
 included.
 
 Departure: the paper (Wei et al. 2024, section 5) treats the evaluator's verdicts as the truth.
@@ -44,8 +44,8 @@ def debiased_f1(
 ) -> tuple[DebiasedF1, ...]:
     """Returns the mean F1@K over the responses for each K.
 
-    The corrected value is withheld if the labelled responses are neither a sample of the run's nor declared to be
-    similar. It is undefined if responses are only partly labelled. Raises ValueError if any K is below 1.
+    The corrected value is withheld if the labelled responses are neither a sample of the run's responses nor declared
+    to be similar. It is undefined if responses are only partly labelled. Raises ValueError if any K is below 1.
     """
     if any(k < 1 for k in ks):
         raise ValueError("every K must be at least 1")

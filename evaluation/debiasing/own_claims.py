@@ -1,4 +1,4 @@
-"""Estimates the precision of the run's own claims from those with human labels.
+"""Estimates the precision of the run's own claims from the labelled ones.
 
 Prediction-powered inference describes all claims on prompts like the run's. This module estimates only what labelling
 every claim of this run would show, and is therefore less uncertain. It uses the difference estimator for a finite
@@ -40,7 +40,7 @@ METHOD = Method.DIFFERENCE
 def precision(samples: Samples, level: float) -> Estimate | None:
     """Returns the fraction in [0, 1] of the run's scored claims that annotators would label as supported.
 
-    None if no claims of the run are labelled or scored.
+    Returns None if no claims of the run are labelled or scored.
     """
     own = _own_labels(samples)
     if not len(own.label) or not own.scored.sum():

@@ -82,8 +82,8 @@ def debiased_precision(
 
     Precision is computed over all claims together, so long responses have more weight. Responses and prompts are the
     sampling units. The prediction-powered estimate is withheld if the labelled claims are neither a sample of the run's
-    nor declared to be similar, because it would mostly reflect the precision of the labelled claims. Scores are used
-    instead of verdicts if this narrows the interval. Both are valid for any evaluator. In either case, verdicts
+    claims nor declared to be similar, because it would mostly reflect the precision of the labelled claims. Scores are
+    used instead of verdicts if this narrows the interval. Both are valid for any evaluator. In either case, verdicts
     determine whether the labels show an error.
 
     Raises ConfigError if claims are not grouped and the `debiasing` extra is not installed.
@@ -121,7 +121,7 @@ def _narrower(by_verdicts: Estimate, by_scores: Estimate | None) -> Estimate:
 
 
 def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:
-    """Returns the evaluator's own fraction of supported claims. The interval treats its verdicts as the truth."""
+    """Returns the uncorrected fraction of scored claims judged supported. Verdicts are treated as the truth."""
     if not samples.scored.sum():
         return undefined(Method.RAW, Undefined.NOTHING_SCORED, samples, level)
     value = float(samples.supported.sum() / samples.scored.sum())

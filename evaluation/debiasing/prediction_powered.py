@@ -56,7 +56,7 @@ FEWEST_ALIKE = 100
 
 
 def precision(samples: Samples, level: float) -> Estimate:
-    """Returns the fraction of supported claims in [0, 1]. Undefined if a sample is empty."""
+    """Returns the fraction of supported claims in [0, 1]. It is undefined if a sample is empty."""
     if not samples.scored.sum():
         return undefined(METHOD, Undefined.NOTHING_SCORED, samples, level)
     if not len(samples.label):

@@ -36,7 +36,7 @@ class Target(StrEnum):
 
 
 class Transfer(StrEnum):
-    """What is assumed to be the same for the labelled claims and the run."""
+    """What the labelled claims and the run are assumed to have in common."""
 
     VERDICTS = "verdicts"
     """The probability that a claim with a given verdict is truly supported. Requires claims of the same kind."""
@@ -92,8 +92,8 @@ class Estimate(Measurement):
     def label_share(self) -> float | None:
         """1 - lambda, the weight of the labelled claims' own precision in a prediction-powered value.
 
-        The value is (1 - lambda) mean(label) + lambda (run rate + mean(label - verdict)). The last factor is the
-        precision of the run, corrected with the labels.
+        The value is (1 - lambda) mean(label) + lambda (run rate + mean(label - verdict)). The last factor is the run's
+        precision, corrected with the labels.
         """
         return None if self.weight is None else 1.0 - self.weight
 

@@ -39,7 +39,7 @@ class LabelledClaims:
 
 @dataclass(frozen=True)
 class JudgedResponses:
-    """The number of verdicts of each kind for each response of a run."""
+    """The numbers of verdicts for each response in a run, by kind."""
 
     counts: Sequence[Counts]
     """Counts for each response."""
@@ -97,7 +97,7 @@ class Samples:
 
     @property
     def n_run_groups(self) -> int:
-        """Number of groups with a scored claim."""
+        """Number of groups that contain a scored claim."""
         return len(np.unique(self.run_group[self.scored > 0]))
 
     @property
@@ -161,5 +161,5 @@ def _weights(probabilities: Sequence[float] | None, judged: Sequence[int]) -> Fl
 
 
 def _names(sample: str, groups: Sequence[Hashable] | None, n: int) -> list[Hashable]:
-    """Returns the given groups, or a new name for each item. Tuples distinguish new names from given ones."""
+    """Returns the given groups, or a new name for each item. As tuples, new and given names cannot clash."""
     return [("given", name) for name in groups] if groups is not None else [(sample, place) for place in range(n)]

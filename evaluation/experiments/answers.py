@@ -1,4 +1,4 @@
-"""Shares answers between variants. Each call is made once, but every variant that uses the answer is charged.
+"""Shares answers between variants. Each call is made only once, but is charged to every variant that uses the answer.
 
 Variants share model calls only within a repeat, because each repeat is another draw from the model. They share searches
 across all repeats. Only identical requests with the same settings are shared.
@@ -55,7 +55,7 @@ class SharedAnswers:
 
         The account is charged once per answer, and its limits apply, even if another account paid for the answer. An
         error reaches all waiting callers and is not stored. Failed or interrupted calls are charged to the account that
-        made them. Raises the errors of `Call.make`, BudgetExceeded and ConfigError.
+        made them. Raises BudgetExceeded, ConfigError and the errors of `Call.make`.
         """
         key = call.key + self._ending
         (made, payer), _ = await self._flights.do(key, partial(self._found_or_paid, key, call))
@@ -105,7 +105,7 @@ class SharedAnswers:
 
     @property
     def paid_before(self) -> tuple[int, float]:
-        """The number of model calls and the US dollars spent on stored answers. Both count towards the budget."""
+        """The number of model calls and the US dollars spent on stored answers, which count towards the budget."""
         return self._kept.paid()
 
     def close(self) -> None:

@@ -71,7 +71,7 @@ def assess(
     """
     level = level if look is None else look.level
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
-        raise ValueError("level must be between 0 and 1, resamples at least 0, and pairs 'baseline' or 'all'")
+        raise ValueError("`level` must be between 0 and 1, `resamples` at least 0, and `pairs` 'baseline' or 'all'")
     refuse_demands(demands)
     panel = panel_of(results)
     quantities = list(_quantities(panel, results))
@@ -258,7 +258,7 @@ def why_unscored(results: Results, variant: str) -> str:
 
 
 def _latency(panel: SpentPanel, variant: int) -> Latency:
-    """Returns quantiles of the latency across items and repeats, with linear interpolation."""
+    """Returns latency quantiles across items and repeats, with linear interpolation."""
     seconds = panel.wall_s[variant][panel.is_there[variant]]
     if not len(seconds):
         return Latency(median_s=None, p95_s=None, n=0)

@@ -36,7 +36,7 @@ SHORT_CLAIM = 6
 
 
 class VariantEstimate(Estimate):
-    """The approximate cost of one repeat of a variant on its own."""
+    """The approximate cost of a single repeat if the variant is run alone."""
 
     variant: Name
     prompt_files: tuple[PromptFile, ...] = ()
@@ -108,7 +108,7 @@ def estimate_experiment(
     *,
     cells: Sequence[Cell] = (),
 ) -> ExperimentEstimate:
-    """Returns the estimate for the settings that `variants.all_settings` returns. Costs nothing and needs no key.
+    """Returns an experiment's estimate, given settings from `variants.all_settings`. Costs nothing and needs no key.
 
     `cells` contains the results that stored answers already provide. Only the other results must be paid for.
     """
@@ -201,7 +201,7 @@ def _usage(cell: Cell) -> Usage:
 
 
 def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usage] = ()) -> dict[str, Any]:
-    """Sums these fields and the cost over all estimates, minus the usage in `less`. The cost may be None."""
+    """Sums these fields and the cost over all estimates, and subtracts the usage in `less`. The cost may be None."""
     sums: dict[str, Any] = {
         field: max(0, sum(getattr(one, field) for one in found) - sum(getattr(one, field) for one in less))
         for field in fields

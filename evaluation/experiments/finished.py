@@ -43,9 +43,9 @@ def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Result
     """Returns the results of one experiment, or of two experiments on the same data.
 
     With two experiments, variants are named `A.NAME` and `B.NAME`. `variants` selects variants, the first of which is
-    the baseline. With two experiments, `variants` contains one variant of each, or one that both experiments contain.
-    Raises ConfigError if a variant is unknown, or if the experiments differ in data or in numbers of items or repeats.
-    Raises DataError if results cannot be read.
+    the baseline. With two experiments, `variants` names one variant from each, or one variant that both contain. Raises
+    ConfigError if a variant is unknown, or if the experiments differ in data or in numbers of items or repeats. Raises
+    DataError if results cannot be read.
     """
     found = [read_results(folder) for folder in folders]
     if len(found) == 2:
@@ -55,12 +55,12 @@ def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Result
     first, last = found[0], found[-1]
     if (first.data, first.kind) != (last.data, last.kind):
         raise ConfigError(
-            f"{folders[0]} uses {first.data}, but {folders[-1]} uses {last.data}; use the same data for both"
+            f"{folders[0]} uses {first.data}, but {folders[-1]} uses {last.data}; pass two that use the same data"
         )
     for noun, one, other in (("repeat", first.repeats, last.repeats), (first.kind[:-1], first.n_items, last.n_items)):
         if one != other:
             said = f"{folders[0]} has {plural(one, noun)}, but {folders[-1]} has {other:,}"
-            raise ConfigError(f"{said}; use the same number for both")
+            raise ConfigError(f"{said}; pass two experiments with the same number")
     named = {one.name: one for results in found for one in results.variants}
     wanted = tuple(variants) or tuple(named)
     if strangers := [name for name in wanted if name not in named]:

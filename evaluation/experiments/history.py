@@ -1,4 +1,4 @@
-"""Records the experiments in a run directory, to report what was tried on the same data, and how often."""
+"""Records the experiments in a run directory, to report what was tried on the same data and how often."""
 
 from __future__ import annotations
 

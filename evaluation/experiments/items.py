@@ -61,7 +61,7 @@ class Data:
 
     @property
     def groups(self) -> list[str]:
-        """The groups of claims, or the prompts of responses, ordered by a hash of their names."""
+        """The groups of claims, or the prompts of responses, ordered by a hash of each name."""
         names = {self.group_of(item) for item in self.items}
         return sorted(names, key=lambda name: hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest())
 

@@ -69,7 +69,7 @@ class Look:
 
 
 def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
-    """Yields looks, each at more groups than the look before. If `until` is None, yields one look at all groups."""
+    """Yields looks, each at more groups than the look before. If `until` is None, there is one look at all groups."""
     alpha, groups, n = round(1.0 - level, 12), data.groups, len(data.items)
     if until is None:
         yield Look(data, alpha, n_in_all=n)

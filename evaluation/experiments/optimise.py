@@ -190,7 +190,7 @@ def _chosen(one: Proposal, best: str | None) -> Proposal:
 
 
 def mistakes_of(results: Results) -> Iterator[str]:
-    """Yields the claims on which the only variant's majority verdict is wrong, alternating between the two labels."""
+    """Yields the claims that the only variant's majority verdict gets wrong, alternating between the two labels."""
     panel = panel_of(results)
     most, gold = majority(panel.claims.verdicts[0]), panel.claims.gold
     wrong = [place for place in np.flatnonzero(gold != MISSING).tolist() if most[place] not in (gold[place], MISSING)]
@@ -217,7 +217,7 @@ async def _proposals(
     number: int,
     tried: Sequence[str],
 ) -> list[Proposal]:
-    """Returns the proposals of a round, based on different mistakes if there are enough. Costs money."""
+    """Returns a round's proposals, based on different mistakes if there are enough. Costs money."""
     wanted, registry = plan.optimise, PromptRegistry.load(settings.prompts)
     if settings.model is None:
         raise ConfigError("cannot improve a prompt without a model; set `model` in the plan's settings")
@@ -259,7 +259,7 @@ def _write(folder: Path, registry: PromptRegistry, changed: Prompt) -> Path:
 
 
 def _fault(path: Path, source: Prompt) -> str:
-    """Returns the linter's first finding that the source prompt does not have, or an empty string."""
+    """Returns the linter's first finding that does not apply to the source prompt, or an empty string."""
     had = {(one.rule, one.message) for one in lint_paths([source.path], REPLIES).findings}
     new = (one for one in lint_paths([path], REPLIES).findings if (one.rule, one.message) not in had)
     return next((f"line {one.line}: {one.message}" for one in new), "")

@@ -1,4 +1,4 @@
-"""Arranges the results of an experiment as arrays for its figures, and as the rows, cells and flips behind the figures.
+"""Arranges an experiment's results as arrays for its figures, and as the rows, cells and flips behind the figures.
 
 Claims are identified by group and ID. Because variants may split a response differently, claims of responses are
 identified by response and text. The results may be in any order.
@@ -41,7 +41,7 @@ ClaimKey = tuple[str, str]
 
 @dataclass(frozen=True)
 class Panel:
-    """All data behind the figures, and the underlying records."""
+    """The arrays and records behind all figures."""
 
     variants: tuple[str, ...]
     """The variants, with the baseline first and the other variants in the order of the plan."""
@@ -109,7 +109,7 @@ def _claims(results: Results) -> dict[tuple[str, int, ClaimKey], JudgedClaim]:
 
 def _refuse_repeat(one: JudgedClaim | JudgedText, repeats: int) -> None:
     if one.repeat > repeats:
-        raise DataError(f"{one.variant}: a result belongs to repeat {one.repeat}, but there are only {repeats} repeats")
+        raise DataError(f"{one.variant}: a result belongs to repeat {one.repeat}, but `repeats` is {repeats}")
 
 
 def _gold(

@@ -1,4 +1,4 @@
-"""The records of an experiment: its variants, their judgements of every claim, and the report."""
+"""An experiment's records: its variants, their judgements of every claim, and the report."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Results(Record):
 
 
 class Latency(Record):
-    """Seconds per item, across all items and repeats. None if there are no items."""
+    """Seconds per item across all items and repeats, or None if there are no items."""
 
     median_s: NonNegative | None
     p95_s: NonNegative | None

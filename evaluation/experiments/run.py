@@ -100,11 +100,11 @@ async def astream_experiment(
     If `data` is set, it is judged instead of the development part. The plan's settings override `defaults`, and
     `limits` override both. Everything is validated before any money is spent.
 
-    With `run_dir`, an experiment can be resumed. Another attempt judges only items that are missing or that failed for
-    a temporary reason (budget, timeout, tool failure). Variants, prompts, claims, repeats and limits may change between
-    attempts. Because answers are stored by request, only changed requests cost money. The budget covers all variants,
-    repeats and attempts in the folder. When the budget is used up, attempts with unjudged items are rejected. The
-    user's cache is not used, because each repeat must be another draw from the model.
+    With `run_dir`, an experiment can be resumed. A resumed experiment judges only items that are missing or that failed
+    for a temporary reason (budget, timeout, tool failure). Variants, prompts, claims, repeats and limits may change
+    between attempts. Because answers are stored by request, only changed requests cost money. The budget covers all
+    variants, repeats and attempts in the folder. Once the budget is used up, an experiment with unjudged items cannot
+    be resumed. The user's cache is not used, because each repeat must be another draw from the model.
 
     Costs money if a model or a paid search is used. Raises ConfigError or DataError. A caller that stops before the end
     must close the stream (`contextlib.aclosing`).
@@ -201,7 +201,7 @@ async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
 
 
 def n_judged_in(folder: Path | None, data: Data) -> int:
-    """Returns how many items have cells in a run directory. Raises the errors of `Log` and `claimed_folder`."""
+    """Returns how many items have a cell in a run directory. Raises the errors of `Log` and `claimed_folder`."""
     if folder is None or not (folder / CELLS).exists():
         return 0
     with claimed_folder(folder, {"experiment": data.kind}), Log(folder / CELLS, CELL_LOG) as log:
@@ -209,7 +209,7 @@ def n_judged_in(folder: Path | None, data: Data) -> int:
 
 
 def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> Iterator[_Task]:
-    """Yields the tasks. The variants of an item follow each other, so that shared answers are used soon."""
+    """Yields the tasks. An item's variants follow each other, so that shared answers are used soon."""
     shaped = {one.name: json.dumps(one.made_of, sort_keys=True) for one in ready}
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:
@@ -230,7 +230,7 @@ async def _judge_tasks(
     plan: ExperimentPlan,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
-    """Yields the cells as they arrive, repeat by repeat. Closes the resources of a repeat before the next repeat."""
+    """Yields the cells as they arrive, repeat by repeat. Closes each repeat's resources before the next repeat."""
     begun = _Begun(Budget() if ready[0].settings.batch else common.budget)  # batches wait for all items
     indexes = GivenIndexes(at_once // len(ready) + 1)  # each claim in progress takes about 1.6 MB
     searches, *of_repeats = answers

@@ -61,7 +61,7 @@ class SplitShare(Record):
 
 
 class SplitQuality(Record):
-    """The measures of several splits combined."""
+    """The combined measures of several splits."""
 
     coverage: SplitShare
     """The mean degree to which a sentence's claims together support each statement that it makes."""

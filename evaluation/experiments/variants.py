@@ -1,4 +1,4 @@
-"""Prepares the variants of a plan before any money is spent, and describes them in the results."""
+"""Prepares a plan's variants before any money is spent, and describes the variants in the results."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def all_settings(
 
 
 def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
-    """Returns the settings that apply to the whole experiment, and are therefore the same in all variants."""
+    """Returns the settings that apply to the whole experiment and are therefore the same in all variants."""
     first = next(iter(settings.values()))
     return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
 
@@ -106,8 +106,8 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
     """Reads the documents and checks that every model can be called. Makes no network calls.
 
-    Variants with the same search settings share the documents. Raises ConfigError or DataError. If two variants would
-    send exactly the same requests, raises ConfigError.
+    Variants with the same search settings share the documents. Raises ConfigError or DataError. Two variants that would
+    send exactly the same requests are a ConfigError.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}

@@ -57,7 +57,7 @@ class UnansweredPrompt(Record):
 
 
 class ResponsesReport(Record):
-    """The result of one attempt to generate responses."""
+    """The result of one attempt at generating responses."""
 
     schema_version: Literal["2.0"] = "2.0"
     out: str

@@ -26,10 +26,10 @@ _BEGINNING = b'{"id":"'
 
 
 def read_responses(path: Path) -> dict[str, GeneratedResponse]:
-    """Maps prompt ids to the rows of the file, without changing the file. Empty if the file does not exist.
+    """Maps prompt ids to the file's rows, without changing the file. Returns an empty dict if there is no file.
 
-    Raises ConfigError if the file cannot be read, or if factloop did not write one of its lines. The error contains the
-    line number.
+    Raises ConfigError if the file cannot be read, or if any of its lines was not written by factloop. The error
+    contains the line number.
     """
     try:
         with path.open("rb") as file:
@@ -76,7 +76,7 @@ def _row(line: bytes, name: str, number: int | None) -> GeneratedResponse:
 
 
 def _last_row(line: bytes, name: str, number: int) -> GeneratedResponse | None:
-    """Returns the row on a last line without a line break, which an editor may have removed. None if incomplete."""
+    """Returns the row on a last line whose line break an editor may have removed, or None if the line is incomplete."""
     try:
         _fields(line, name, number)
     except DataError:

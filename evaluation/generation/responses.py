@@ -44,10 +44,10 @@ async def astream_responses(
 ) -> Events[Outcome, ResponsesReport]:
     """Requests the responses that `out` does not contain yet, and appends each as it arrives, in no particular order.
 
-    Costs money. `out` may come from an earlier run with the same arguments or fewer prompts. Answers in it are kept. If
-    `model` is set, it is used instead of the model in the settings. A prompt without an answer has no row in `out`, but
-    the report lists it with the reason. Raises ConfigError and DataError for errors found before any money is spent,
-    and ConfigError if writing fails. A caller that stops early must close the stream (`contextlib.aclosing`).
+    Costs money. `out` may come from an earlier run with the same arguments or with fewer prompts. Its answers are kept.
+    If `model` is set, it is used instead of the model in the settings. A prompt without an answer has no row in `out`,
+    but the report lists it with the reason. Raises ConfigError and DataError for errors found before any money is
+    spent, and ConfigError if writing fails. A caller that stops early must close the stream (`contextlib.aclosing`).
     """
     started = time.perf_counter()
     async with AsyncExitStack() as stack:

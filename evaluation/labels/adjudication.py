@@ -72,7 +72,7 @@ class Adjudication(Record):
 
 
 def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
-    """Reads the answer to each item of the key (None if unanswered) from a sheet or from a file saved by the page.
+    """Reads the answer to each item in the key (None if unanswered) from a sheet or from a file saved by the page.
 
     Raises DataError if an answer is invalid, if a sheet has an unknown, repeated or missing item, or if the page
     belongs to another key.

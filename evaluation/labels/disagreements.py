@@ -41,7 +41,7 @@ class DisputedClaim(Record):
 
 
 class DisagreementKey(Record):
-    """The key to a sheet or page of disagreements. Also records how many claims the disagreements were drawn from."""
+    """The key to a sheet or page of disagreements, with the number of claims that these were drawn from."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str
@@ -83,7 +83,7 @@ class DrawnDisagreement:
 
 @dataclass(frozen=True)
 class DisagreementDraw:
-    """The sheet for the adjudicator, and its key."""
+    """The adjudicator's sheet and its key."""
 
     drawn: tuple[DrawnDisagreement, ...]
     key: DisagreementKey
@@ -102,7 +102,7 @@ def draw_disagreements(
 ) -> DisagreementDraw:
     """Draws `n` disagreements, or all if there are fewer, and creates their key.
 
-    All disagreements are equally likely to be drawn, regardless of the order of the responses. They are held in memory.
+    All disagreements are equally likely to be drawn, whatever the order of the responses, and are held in memory.
     Raises ConfigError if no claims have both a label and a verdict, or if all verdicts agree with the labels.
     """
     n_responses = n_labelled = 0

@@ -23,7 +23,7 @@ from factloop.reports.labels import ClaimToLabel, Draw
 
 @dataclass
 class DrawnPart:
-    """The claims returned from one draw, with the number of answered claims."""
+    """The claims that were returned from one draw, with the number that were answered."""
 
     draw: Draw | None
     """None if the draw is unknown."""

@@ -89,9 +89,9 @@ def export_labels(
     """Combines the labels in completed sheets and in files saved by pages.
 
     Reports do not say which system wrote the response. `systems` maps individual files to a system, and `system`
-    applies to all other files. `reports` maps the `hash_of` a page's claims to the page's report, which provides the
-    passages. With `differing`, each file must contain the labels of a different person, and `differing` is the rule for
-    conflicting labels.
+    applies to all other files. `reports` maps the hash of each page's claims (`hash_of`) to the page's report, which
+    provides the passages. With `differing`, each file must contain the labels of a different person, and `differing` is
+    the rule for conflicting labels.
 
     Raises DataError if a file is malformed or belongs to another report, if only some claims were drawn with known
     probabilities, or if no claims are labelled. Also raises DataError if a claim has two labels in one file or, without

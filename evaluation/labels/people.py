@@ -63,7 +63,7 @@ class PeopleAgreement(Record):
 
 
 def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLabel | None:
-    """Combines the labels of a claim. None if people disagree and the rule does not select a label."""
+    """Combines the labels of a claim. Returns None if people disagree and the rule does not select a label."""
     told = Counter(one for one in given if one is not PersonLabel.CANNOT_TELL)
     if not told:
         return PersonLabel.CANNOT_TELL

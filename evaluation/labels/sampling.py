@@ -1,4 +1,4 @@
-"""Chooses which claims of a run to label next so that the interval of the corrected figure is as narrow as possible.
+"""Chooses which claims to label next in a run, so that the corrected figure's interval is as narrow as possible.
 
 Labelling a claim whose verdict is almost certainly right yields little information. The probability of drawing a claim
 is therefore proportional to the *spread* of its label, which is the root mean square difference between the label and
@@ -33,7 +33,7 @@ of 1/2 and the rate of the verdict."""
 
 @dataclass(frozen=True)
 class Pilot:
-    """Existing labels, with the verdicts and scores of their claims."""
+    """Existing labels, with the labelled claims' verdicts and scores."""
 
     labels: Ints
     """(n_labels,): 1 for supported, 0 for not supported."""
@@ -111,20 +111,20 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
 
 
 def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
-    """Returns the weight in (0, 1] of a draw of n claims in an estimate that also uses `n_before` earlier labels.
+    """Returns the weight in (0, 1] that a draw of n claims has in an estimate with `n_before` earlier labels.
 
     The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2). Here, v1 = N (N
-    - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels. v2 = M (M - n) / n is that of a
-    total estimated from a draw of n of the other M = N - n1 claims. The weight is 1 if there are no earlier labels, or
-    if the draw includes all other claims.
+    - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels. v2 = M (M - n) / n is the
+      relative variance of a total estimated from a draw of n of the other M = N - n1 claims. The weight is 1 if there
+      are no earlier labels, or if the draw includes all other claims.
     """
     return n_claims * n / (n_claims * n + n_before * (n_claims - n_before - n))
 
 
 def probability_after(probability: float, share: float) -> float:
-    """Returns the probability by which a claim labelled before a draw is weighted, 1 / ((1 - share) / p + share).
+    """Returns the probability by which a claim labelled before a draw is weighted: 1 / ((1 - share) / p + share).
 
-    The draw's own estimate always includes the claim, so the claim has a weight of 1 there.
+    The estimate from the draw alone always includes the claim, with a weight of 1.
     """
     return 1.0 / ((1.0 - share) / probability + share)
 

@@ -290,7 +290,7 @@ def draw_claims(
     is_known = np.array([known is not None and one.key in known.claims for one in found])
     rest, n_before = np.flatnonzero(~is_known), int(is_known.sum())
     if not len(rest):
-        raise ConfigError(f"{data}: all {n_before:,} claims that could be drawn already have a label")
+        raise ConfigError(f"{data}: every claim that could be drawn already has a label ({n_before:,} in all)")
     n = min(n, len(rest))
     share = share_of_draw(len(found), n_before, n)
     chance = probabilities(spread[rest], n, share)

@@ -61,9 +61,9 @@ class ReferenceMetric:
         """
         for name, given in (("references", references), ("questions", questions), ("evidence", evidence)):
             if given is not None and len(given) != len(candidates):
-                raise ValueError(f"there are {len(candidates)} candidates, but {len(given)} {name}")
+                raise ValueError(f"`{name}` has length {len(given)}, but `candidates` has length {len(candidates)}")
         if any(isinstance(group, str) for group in references):
-            raise ValueError("the references of each candidate must be a list of texts, not a single text")
+            raise ValueError("each candidate's references must be a list of strings, not a single string")
         nothing: Texts = [None] * len(candidates)
         return self.score_answers(Answers(candidates, references, questions or nothing, evidence or nothing))
 

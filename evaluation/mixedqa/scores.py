@@ -108,7 +108,7 @@ class ScoredResponse(Record):
 
 
 class SystemLabels(Record):
-    """The number of responses of one system, and how many of them were judged correct."""
+    """The number of one system's responses, and how many of these responses were judged correct."""
 
     system: str
     n_responses: Count
@@ -132,7 +132,7 @@ class _ScoreCorrelation(Record):
 
 
 class MetricCorrelation(_ScoreCorrelation):
-    """The correlation of one of the TrustScores with the labels."""
+    """One TrustScore's correlation with the labels."""
 
     metric: TrustMetric
 
@@ -168,7 +168,7 @@ class Gain(Record):
 
 
 class SystemSubject(Record):
-    """The model that was asked about the responses of one system."""
+    """The model that was asked about one system's responses."""
 
     system: str
     model: str
@@ -210,7 +210,7 @@ class MixedQaResult(Record):
         return tuple(found for found in self.correlations if found.system == system)
 
     def paper(self, metric: str, system: str | None) -> float | None:
-        """Returns the paper's coefficient for a metric, regardless of the metric's model. None if the paper has none.
+        """Returns the paper's coefficient for a metric, whatever the metric's model, or None if the paper has none.
 
         The paper reports only Pearson's coefficient, so the result is None for other coefficients.
         """
@@ -268,10 +268,10 @@ def correlate_with_labels(
 ) -> MixedQaResult:
     """Correlates every score with the labels, for each system and for all systems combined.
 
-    Intervals resample whole questions. The paper uses Pearson's coefficient. Kendall's takes minutes for 1,000
-    questions.
+    Intervals resample whole questions. The paper uses Pearson's coefficient. Kendall's coefficient takes minutes for
+    1,000 questions.
 
-    The intervals depend on the seed in the fingerprint. The order of the responses only affects the order of the
+    The intervals depend on the seed in the fingerprint. The order of the responses affects only the order of the
     systems. Raises ValueError if a system answers the same question twice.
     """
     if len({(response.question_id, response.system) for response in responses}) < len(responses):
@@ -321,7 +321,7 @@ class _Correlations:
         return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
 
     def gains(self, system: str | None, group: Sequence[ScoredResponse]) -> Iterator[Gain]:
-        """Yields the gain of TrustOV over each of its components, based on the responses with all three scores.
+        """Yields TrustOV's gain over each of its components, based on the responses with all three scores.
 
         The paper has no table of gains, but compares the rows of Table 1. Two correlations with the same labels are
         dependent, so the interval is based on their differences in resamples of whole questions. If a correlation would
@@ -375,7 +375,7 @@ class _Correlations:
 
 
 def _differences(sums: Floats) -> Floats:
-    """Returns the differences between the two sides' r, (n_resamples,). `sums` are n, Σx, Σy, Σx², Σy² and Σxy."""
+    """Returns the differences in r, of shape (n_resamples,). `sums` are n, Σx, Σy, Σx², Σy² and Σxy."""
     import numpy as np
 
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)

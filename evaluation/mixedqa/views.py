@@ -43,7 +43,7 @@ def outcome(found: Correlation) -> str:
 
 
 def interval(found: Correlation) -> str:
-    """Formats the interval, such as `[0.253, 0.371]`. Returns why there is none, or a dash without a coefficient."""
+    """Formats the interval, as in `[0.253, 0.371]`, or says why there is none. Without a value, returns a dash."""
     if found.value is None:
         return NOTHING
     if found.low is None or found.high is None:
@@ -190,7 +190,7 @@ class Axis:
         return tuple(self.low + STEP * place for place in range(round((self.high - self.low) / STEP) + 1))
 
     def at(self, value: float) -> str:
-        """Returns the position of a coefficient as a percentage of the axis, such as `43.25%`."""
+        """Returns a coefficient's position as a percentage of the axis, such as `43.25%`."""
         return f"{100 * (value - self.low) / (self.high - self.low):.2f}%"
 
 

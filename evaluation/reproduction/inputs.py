@@ -1,4 +1,4 @@
-"""Finds the inputs of a reproduction: labelled data and the output of other commands."""
+"""Finds a reproduction's inputs: labelled data and the output of other commands."""
 
 from __future__ import annotations
 

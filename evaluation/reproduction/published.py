@@ -1,6 +1,6 @@
-"""Reads the tables of "Verify with Caution" from the CSV files next to this module. The files copy the printed digits.
+"""Reads the tables of "Verify with Caution" from the CSV files next to this module. Digits are as printed.
 
-The first columns of a file contain the names of its rows, and the other columns contain figures. A chunked evaluator is
+A file's first columns contain the names of the rows, and the other columns contain figures. A chunked evaluator is
 named `NAME@500`, as in predictions. Cells that are empty in the paper are empty in the file.
 """
 
@@ -34,12 +34,12 @@ class PublishedTable:
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """The data sets that appear in the rows, in the order of the paper."""
+        """The data sets that appear in the rows, in the paper's order."""
         place = self.heads.index("Data set")
         return tuple(dict.fromkeys(names[place] for names in self.rows))
 
     def systems(self, dataset: str) -> list[Names]:
-        """Returns the names of the rows for systems in a data set, without the row for the headroom."""
+        """Returns the row names of a data set's systems, without the headroom row."""
         return [names for names in self.rows if names[0] == dataset and names[1] != HEADROOM]
 
     @property

@@ -1,6 +1,6 @@
 """The registry of tables and figures that can be reproduced, each with its data and function.
 
-The entries are in `registry.json`, ordered by paper and then by the number of the table. `run` specifies a function as
+The entries are in `registry.json`, ordered by paper and then by table number. `run` specifies a function as
 `module:function`. The function is called with the inputs and the entry's `arguments`.
 """
 
@@ -73,7 +73,7 @@ PAPERS, ENTRIES = _READ.papers, _READ.entries
 
 
 def find_entry(name: str) -> Entry:
-    """Returns the entry with this id. If the id is unknown, raises ConfigError with the ids of the paper's entries."""
+    """Returns the entry with this id. Raises a ConfigError that lists the paper's entries if the id is unknown."""
     known = {entry.id: entry for entry in ENTRIES}
     if name not in known:
         paper = name.partition(":")[0]

@@ -1,7 +1,7 @@
 """Reproduces tables and statements from SAFE and LongFact (Wei et al. 2024, arXiv 2403.18802).
 
-The figures in section 6 and the appendix come from several runs with different models, lengths of responses and numbers
-of searches. These figures are not in the slides that this list is based on, so they are not compared.
+The figures in section 6 and the appendix come from several runs with different models, response lengths and numbers of
+searches. These figures are not in the slides that this list is based on, so they are not compared.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def agreement_with_people(inputs: Inputs) -> Findings:
         if found.agreement.value is not None:
             share = percent(found.agreement.value, found.agreement.n)
         notes.append(f"The verdicts are those of {summary.fingerprint.model or 'the offline engine'}.")
-        notes.append(f"{found.n_unscored:,} facts have no verdict and are excluded from all figures.")
+        notes.append(f"Facts without a verdict, which are excluded from all figures: {found.n_unscored:,}.")
     else:
         notes.append("Nothing was judged: pass the output of `factloop eval factscore --json` with `--results`.")
     return [*figures, compared(("SAFE and people",), "agreement, %", Decimal("72.0"), share)], notes
@@ -65,7 +65,7 @@ def _labelled(inputs: Inputs) -> list[FactScoreResponse]:
 
 
 def scores_by_labels(inputs: Inputs) -> Findings:
-    """Compares F1@K computed from human labels instead of SAFE's verdicts. Requires no model."""
+    """Compares counts and F1@K, computed from human labels instead of SAFE's verdicts. Requires no model."""
     responses = _labelled(inputs)
     figures: list[ComparedFigure] = []
     for system, printed in _CHECK_VALUES.items():

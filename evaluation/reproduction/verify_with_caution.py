@@ -271,7 +271,7 @@ def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> I
 
 
 def _measured_orders(table: PredictionTable, dataset: str, published: PublishedTable, notes: list[str]) -> Ours:
-    """Returns the number of pairs in each cell, and the fractions of wrong and reversed pairs.
+    """Returns the number of pairs in each cell and the fractions of wrong and reversed pairs.
 
     Pairs whose first system is worse by label are counted with both signs reversed. If the number of pairs differs from
     the paper's, our figures get separate rows, because 2 of 6 pairs cannot be compared with 5 of 15.
@@ -429,7 +429,7 @@ ADJUSTED, CROSS_VALIDATED = "Bespoke-7B", "Cross-Validated"
 
 
 def adjustments(inputs: Inputs, number: int) -> Findings:
-    """Compares biases after adjusting them with one labelled system of RAGTruth (section 5, Tables 1 and 31).
+    """Compares the biases left after adjustment with one labelled system from RAGTruth (section 5, Tables 1 and 31).
 
     Each method is calibrated on one system and tested on the other five. The figures are the mean and the maximum
     magnitude of the bias. Table 1 averages Table 31 over the calibration systems, and biases without adjustment follow

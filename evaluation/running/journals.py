@@ -29,7 +29,7 @@ _ELSEWHERE = "journal-*.sqlite"
 
 
 def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
-    """Merges all journals of earlier attempts into one. Returns the model calls and dollars spent on the answers.
+    """Merges earlier attempts' journals into one. Returns the model calls and dollars spent on the answers.
 
     Call this only when no workers are running. Set `elsewhere` if workers on other machines need a copy. Raises
     ConfigError if a journal cannot be used.
@@ -66,7 +66,7 @@ def journal_at(directory: Path, machine: str, home: str) -> Path:
 
 
 def _take_in(path: Path, home: Path) -> None:
-    """Moves the answers at `path` into the journal at `home`. Can be repeated if it was killed halfway."""
+    """Moves the answers at `path` into the journal at `home`. This can be repeated if the process is killed halfway."""
     try:
         with closing(sqlite3.connect(home, isolation_level=None)) as connection:
             connection.execute("ATTACH ? AS elsewhere", (str(path),))

@@ -185,5 +185,5 @@ def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterato
 
 
 def no_passing_failure(judgements: Iterable[Judgement]) -> bool:
-    """Whether no judgement failed for a temporary reason, so that another attempt would not help."""
+    """Whether another attempt would not help, because no judgement failed for a temporary reason."""
     return not any(judgement.unscored_reason in MENDABLE for judgement in judgements)

@@ -1,4 +1,4 @@
-"""Judges the items of a run with Ray workers, which are processes on this machine or in a cluster.
+"""Judges a run's items with Ray workers, which are processes on this machine or in a cluster.
 
 A single process can keep hundreds of model calls in flight, because it mostly waits. More processes help if the work
 between calls (prompts, JSON, searching documents, the offline engine) saturates one core. More machines help if it

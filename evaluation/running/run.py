@@ -51,7 +51,7 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class NewRecord(Generic[AnyRecord]):
-    """The event that another record has been saved on disk."""
+    """The event that a new record has been saved on disk."""
 
     record: AnyRecord
     usage: Usage
@@ -117,7 +117,7 @@ async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
 
 
 class Increments:
-    """Calculates how much the usage has increased since the last call."""
+    """Calculates the increase in usage since the last call."""
 
     def __init__(self, account: Callable[[], Usage]) -> None:
         self._account = account

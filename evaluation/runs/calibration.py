@@ -1,4 +1,4 @@
-"""Debiases the figures of a run with human-labelled claims that were judged by the same evaluator.
+"""Debiases a run's figures with human-labelled claims that were judged by the same evaluator.
 
 The labelled claims come from a run of `factloop eval factscore`, from the predictions of an audit, or from a file with
 `label` and `verdict` columns. `factloop.evaluation.debiasing` explains how and why figures are debiased. Precision is
@@ -38,7 +38,7 @@ def load_calibration(place: str | Path, *, evaluator: str | None = None) -> Cali
     """Reads labelled claims from a file, or from the folder of a finished run with labels.
 
     Each row of a file contains `label` (1 for supported, 0 for not supported), `verdict` (1, 0, or null if there is
-    none) and optionally `group` (the prompt or response of the claim). The file may also be the input of an audit
+    none) and optionally `group` (the claim's prompt or response). The file may also be the input of an audit
     (`factloop.evaluation.audit.rows`), in which case `evaluator` is required. The whole file is read, and a few bytes
     per claim are kept in memory. Raises ConfigError if the claims are unsuitable, and DataError if they cannot be read.
     """
@@ -108,8 +108,8 @@ def calibrate(
 
     `transfer` is what the labelled claims and the run are assumed to have in common. If any labelled claim comes from
     the system or from a prompt of the run, the default assumption is that each verdict is right equally often in both.
-    Otherwise, the default assumption is that both have the same TPR and FPR. In that case, there are no
-    prediction-powered figures and therefore no debiased F1@K.
+    Otherwise, the default assumption is that both have the same TPR and FPR. There are then no prediction-powered
+    figures and therefore no debiased F1@K.
 
     Claims from the same prompt are similar, so prompts are the sampling units. If a prompt of the run has labelled
     claims (as in a run debiased with its own labels), the prompt's influences on both samples are added. `score_sums`
@@ -170,7 +170,7 @@ MOST_UNSCORED = 0.1
 
 
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:
-    """Returns reasons not to debias this run with these claims, as far as they can be detected."""
+    """Returns reasons not to debias this run with these claims, as far as such reasons can be detected."""
     return tuple(_warnings(sample, summary))
 
 

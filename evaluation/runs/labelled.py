@@ -121,7 +121,7 @@ class CalibrationSample:
 
 
 def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample:
-    """Reads a finished run's labelled claims. Raises ConfigError if there are none, and DataError for a damaged run."""
+    """Reads a finished run's labelled claims. Raises ConfigError if it has none, and DataError if it is damaged."""
     if evaluator is not None:
         raise ConfigError(f"{place} is a run, which has only one evaluator; do not specify {evaluator!r}")
     run = read_run(place)
@@ -212,7 +212,7 @@ class LabelledRow(Record):
 
 @dataclass
 class NamedClaims:
-    """The distinguishable claims in a file, with the first row of each claim."""
+    """The claims that can be told apart in a file, with each claim's first row."""
 
     first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
 
@@ -298,7 +298,7 @@ def _refuse_unlike(row: Row, read: LabelledRow, first: LabelledRow, line: int) -
 
 
 def _column(values: Iterable[T | None]) -> tuple[T, ...] | None:
-    """Returns the values, or None if no row contains a value. Either all rows or no rows must contain a value."""
+    """Returns the values, or None if no row contains one. Either all rows or none must contain a value."""
     return tuple(value for value in values if value is not None) or None
 
 

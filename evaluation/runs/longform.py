@@ -304,7 +304,7 @@ def choose_ks(
 def f1_curve(
     responses: Iterable[CountedResponse], *, abstention: AbstentionPolicy, ks: Sequence[int] | None = None
 ) -> tuple[CurvePoint, ...]:
-    """Returns each system's mean F1@K as a function of K. By default, K runs from 1 to the maximum."""
+    """Returns each system's mean F1@K as a function of K. By default, K runs from 1 to the most supported claims."""
     given = list(responses)
     if ks is None:
         (highest,) = choose_ks((one for one in given if is_rated(one, abstention)), ["maximum"])
@@ -405,7 +405,7 @@ def _ranking(place: int, k: int, systems: Sequence[SystemScore]) -> Ranking:
 
 
 def _rank(value: float, values: Sequence[float]) -> float:
-    """Returns a value's rank, with 1 for the highest. Values equal up to rounding share the mean of their ranks."""
+    """Returns a value's rank, where 1 is the highest. Values that are equal up to rounding share their mean rank."""
     equal = sum(math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     better = sum(other > value and not math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     return better + (equal + 1) / 2

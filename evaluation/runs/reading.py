@@ -47,7 +47,7 @@ class FinishedRun:
 
 
 def read_run(path: str | Path) -> FinishedRun:
-    """Reads the run in a folder. Raises ConfigError if there is no finished run, and DataError if it is damaged."""
+    """Reads the run in a folder. Raises ConfigError if no finished run exists, and DataError if the run is damaged."""
     folder = Path(path)
     summary = folder / SUMMARY
     if not (folder / DESCRIPTION).is_file():

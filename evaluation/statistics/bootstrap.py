@@ -1,9 +1,9 @@
 """The cluster bootstrap, which resamples whole clusters with replacement and recalculates figures.
 
-Claims in a response are similar to each other, and so are responses to a prompt, so they are drawn together. A resample
-is represented by the number of times that each cluster was drawn. Multiplying these numbers by the clusters' sums gives
-the sums of the resample, so a single matrix product covers all resamples of all figures. Each caller supplies the
-statistic to compute from these sums.
+Claims in a response are similar to each other, and so are responses to a prompt, so whole clusters are drawn. A
+resample is represented by the number of times that each cluster was drawn. Multiplying these numbers by the clusters'
+sums gives the sums of the resample, so a single matrix product covers all resamples of all figures. Each caller
+supplies the statistic to compute from these sums.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def bootstrap(
     """Returns the statistic of each resample.
 
     `of_clusters` contains the sums of each cluster and has shape (n_clusters, ...). `statistic` takes the sums of all
-    resamples, which have shape (n_resamples, ...). It returns one row per resample, which is NaN if undefined.
+    resamples, which have shape (n_resamples, ...). It returns one row per resample, in which undefined values are NaN.
     """
     flat = np.ascontiguousarray(of_clusters.reshape(len(of_clusters), -1))
     with one_blas_thread():
@@ -75,7 +75,7 @@ def loses_too_many(values: Floats) -> bool:
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """Returns the bounds that cut off a given fraction (`tail`) at both ends of each column, and each number of NaNs.
+    """Returns the bounds that cut off a fraction of `tail` at each end of each column, and the column's number of NaNs.
 
     NaN is ignored. If a whole column is NaN, both bounds are NaN.
     """

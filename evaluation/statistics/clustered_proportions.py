@@ -1,8 +1,8 @@
 """Tests whether two proportions of claims differ, allowing for correlation between claims in the same response.
 
 Donner and Donald (1988, Journal of Clinical Epidemiology 41, 899-905) adjust the z-test of two proportions. Let r be
-the fraction of errors on both sides combined, and rho the correlation between two claims in the same response. The
-error rate of a side with N claims, in responses of n claims, then has the variance
+the fraction of errors on both sides combined, and rho the correlation between two claims in the same response. If a
+side has N claims in responses of n claims, the variance of its error rate is then
 
     r (1 - r) (1 + rho (sum of n^2 / N - 1)) / N
 
@@ -12,7 +12,7 @@ Departure: Donner and Donald estimate rho by analysis of variance. Here, each pa
 contributes the product of the two deviations from r. The mean of these products is divided by r (1 - r) and limited to
 [0, 1]. It is corrected by G / (G - 1) for G responses because r is estimated from them. Both estimates assume that rho
 is the same on both sides. Deviations from each side's own rate would not require this assumption. However, far too many
-differences would be significant if one side has few responses and few errors (35% for equal systems with 200 and 20
+differences would be significant if one side had few responses and few errors (35% for equal systems with 200 and 20
 responses of one claim each, of which one in twenty is wrong). The drawback is that 15% of equal systems differ
 significantly if the side with few responses has a much larger rho (.4 with 20 responses, compared with .05 with 60).
 """
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ClusteredErrors:
-    """The claims and errors of one side, summed over its clusters (responses or prompts)."""
+    """One side's claims and errors, summed over clusters (responses or prompts)."""
 
     n_clusters: int
     n: float
@@ -62,9 +62,9 @@ class ClusteredErrors:
 def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: float | None = None) -> float:
     """Returns the two-sided p-value. It is 1 if all claims on both sides are errors, or if none are.
 
-    `rho` is the correlation between two claims in the same cluster, and is estimated if None. With a `rho` of 0, this
-    is the z-test of two independent proportions. With fewer than ten clusters per side, the test is conservative and
-    loses power. Raises ValueError if a side has no claims.
+    `rho` is the correlation between two claims in the same cluster. It is estimated if None. With a `rho` of 0, this is
+    the z-test of two independent proportions. With fewer than ten clusters per side, the test is conservative and loses
+    power. Raises ValueError if a side has no claims.
     """
     if min(one.n, other.n) < 1:
         raise ValueError("each side needs at least one claim")
@@ -82,7 +82,7 @@ def clustered_proportions(one: ClusteredErrors, other: ClusteredErrors, *, rho: 
 
 
 def within_clusters(one: ClusteredErrors, other: ClusteredErrors) -> float:
-    """Returns the correlation between errors in the same cluster, in [0, 1]. 0 if no cluster has two claims."""
+    """Returns the correlation in [0, 1] between errors in the same cluster, or 0 if no cluster has two claims."""
     n, errors = one.n + other.n, one.errors + other.errors
     n_clusters, n_squared = one.n_clusters + other.n_clusters, one.n_squared + other.n_squared
     pooled = errors / n

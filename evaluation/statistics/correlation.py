@@ -76,7 +76,7 @@ def correlate(
     or infinite.
     """
     if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
-        raise ValueError("xs, ys and clusters (if any) must have the same length")
+        raise ValueError("`xs`, `ys` and `clusters` (if any) must have the same length")
     kept = [place for place, pair in enumerate(zip(xs, ys, strict=True)) if None not in pair]
     x, y = _scaled([xs[place] for place in kept]), _scaled([ys[place] for place in kept])
     numbers = _cluster_numbers([clusters[place] for place in kept]) if clusters is not None else None
@@ -151,7 +151,7 @@ def _with_interval(
 def resampled(
     method: Method, x: Floats, y: Floats, clusters: Sequence[int] | None, rng: np.random.Generator, resamples: int
 ) -> Floats:
-    """Returns the coefficient of each resample of whole clusters, with shape (resamples,). NaN if undefined.
+    """Returns each resample's coefficient (NaN if undefined), with shape (resamples,). Whole clusters are drawn.
 
     `clusters` contains the number of each pair's cluster. Numbers start at 0 and have no gaps. If `clusters` is None,
     each pair is a cluster.

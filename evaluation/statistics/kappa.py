@@ -33,7 +33,7 @@ def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level:
 
 
 def kappas(tables: Floats) -> Floats:
-    """Returns kappa for each (k, k) table of counts. NaN if a table is empty or contains only one label."""
+    """Returns kappa for each (k, k) table of counts, or NaN if a table is empty or contains only one label."""
     n = tables.sum(axis=(1, 2))
     with np.errstate(invalid="ignore", divide="ignore"):
         alike = np.trace(tables, axis1=1, axis2=2) / n

@@ -2,12 +2,12 @@
 
 Noise increases magnitudes: six figures that are truly 0, each with a standard error of one point, have a mean magnitude
 of 0.8 points. Resampling adds more noise, so the central 95% of the resampled magnitudes exclude 0. Here, noise is
-measured by how far the resamples deviate from the figures of the data.
+measured by how far the resamples deviate from the original figures.
 
 - The mean is over |b| minus the contribution of noise, for each figure b with standard error s over the resamples. The
-  contribution is what normal noise adds to the magnitude of a figure of size sqrt(b^2 - s^2), or of size 0 if b is
-  below s. It is 0.8 s for size 0, and close to 0 for a large b. The mean is at least 0. It is still biased upwards, by
-  0.4 s for a figure that is truly 0.
+  contribution is what normally distributed noise adds to the magnitude of a figure of size sqrt(b^2 - s^2), or of size
+  0 if |b| is below s. It is 0.8 s for size 0, and close to 0 for a large b. The mean is at least 0. It is still biased
+  upwards, by 0.4 s for a figure that is truly 0.
 - The interval of the mean contains the mean magnitude of every set of figures that is compatible with the data (Berger
   and Boos 1994). Each figure must be within a box around its estimate (99.5% jointly), and the observed mean magnitude
   must not be among the 2.25% most extreme on either side. At the lower end, one figure accounts for the whole mean,
@@ -49,7 +49,7 @@ def mean_magnitude(values: Floats, weights: Floats, level: float) -> Magnitude:
 
     `values` has shape (1 + n_resamples, n_figures). Its first row contains the figures of the data, without NaN.
     Resamples with a NaN are ignored. `weights` has shape (n_figures,) and must be positive. If there are no resamples,
-    or if these do not vary, the result is the plain mean without an interval.
+    or if these do not vary, the result is the uncorrected mean without an interval.
     """
     sizes, noise, errors = _parts(values)
     plain = float(weights @ sizes)

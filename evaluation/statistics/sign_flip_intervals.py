@@ -1,8 +1,8 @@
 """Calculates intervals for paired differences that contain exactly those that the sign-flip test does not reject.
 
-If the second side is higher by delta, each group's part minus delta could equally well have the opposite sign. The
-interval at level 1 - a therefore contains every delta whose p-value is above a (Lehmann and Romano 2005, section 5.4).
-The interval contains 0 if and only if the test does not reject 0, which a percentile bootstrap does not guarantee.
+If the second side is higher by delta, each group's part minus delta could as well have the opposite sign. The interval
+at level 1 - alpha thus contains every delta whose p-value is above alpha (Lehmann and Romano 2005, section 5.4). The
+interval contains 0 if and only if the test does not reject 0, unlike a percentile bootstrap.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _BLOCK = 1024
 def sign_flip_interval(apart: StratifiedMean, level: float, rng: np.random.Generator) -> tuple[float, float] | None:
     """Returns the two-sided interval for a paired difference. `level` is in (0, 1).
 
-    None if a stratum has fewer than two groups, if all groups are equal, or if there are too few groups to rule out any
-    difference.
+    Returns None if a stratum has fewer than two groups, if all groups are equal, or if there are too few groups to rule
+    out any difference.
     """
     if not apart.has_interval or apart.value is None:
         return None

@@ -38,7 +38,7 @@ class PValueAdjustment(StrEnum):
 def adjusted_p_values(p_values: Sequence[float], adjustment: PValueAdjustment) -> list[float]:
     """Returns adjusted p-values to compare with alpha, in the same order. No p-value decreases or exceeds 1.
 
-    With Holm's method, the probability of any false difference among all pairs is at most alpha.
+    With Holm's method, the probability of finding any false difference among all pairs is at most alpha.
     """
     if adjustment is PValueAdjustment.NONE or not p_values:
         return list(p_values)
@@ -91,7 +91,7 @@ def sign_flips(differences: Floats) -> float:
 
 
 def equal_weight(differences: Floats) -> float:
-    """Returns how many equal differences would have a sum with the same kurtosis as these differences."""
+    """Returns the number of equal differences whose sum has the same kurtosis as the sum of these differences."""
     squares = differences**2
     fourth = float((squares**2).sum())
     return float(squares.sum() ** 2 / fourth) if fourth > 0.0 else 0.0
@@ -136,7 +136,7 @@ def upper_tail(sizes: Floats, reached: float) -> float:
 
 
 def _chances(steps: Ints, total: int) -> Floats:
-    """Returns the probability of each total of the sizes with an unchanged sign, with shape (total + 1,)."""
+    """Returns the probability of each sum of the sizes whose sign is unchanged, with shape (total + 1,)."""
     chances = np.zeros(total + 1)
     chances[0], top = 1.0, 0
     for step in steps[steps > 0].tolist():

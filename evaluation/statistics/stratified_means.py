@@ -1,8 +1,8 @@
 """Averages the means of several strata, with bootstrap intervals, standard errors and the inputs of sign-flip tests.
 
 If the strata are the two labels, the stratified mean of "the verdict equals the label" is balanced accuracy. With a
-single stratum, it is the plain mean. The difference between two such means over the same items is the stratified mean
-of the items' differences, so this module handles the intervals and tests of all paired quantities.
+single stratum, it is the ordinary mean. The difference between two such means over the same items is the stratified
+mean of the items' differences, so this module handles the intervals and tests of all paired quantities.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def stratified_mean(values: Floats, stratum: Ints, n_strata: int, cluster: Ints,
 
 
 def clustered_mean(values: Floats, cluster: Ints, n_clusters: int) -> StratifiedMean:
-    """Returns the plain mean of items, as a stratified mean with a single stratum."""
+    """Returns the ordinary mean of items, as a stratified mean with a single stratum."""
     return stratified_mean(values, np.zeros(len(values), np.int64), 1, cluster, n_clusters)
 
 
@@ -109,7 +109,7 @@ def stratified_intervals(
 
 
 def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
-    """Returns the means of each resample, with shape (n_resamples, n_means). NaN if any stratum has no items.
+    """Returns each resample's means (NaN if any stratum has no items), with shape (n_resamples, n_means).
 
     For each mean, the columns of `drawn` are the sums of its strata, followed by their counts. `sizes` are the numbers
     of strata.

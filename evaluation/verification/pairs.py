@@ -33,7 +33,7 @@ def load_dataset_pairs(
 ) -> Iterator[PlacedRow]:
     """Yields the claims of a labelled data set, with documents from a file if the data set contains none.
 
-    Raises the errors of `labelled_claims`, `load_documents` and `with_documents`.
+    Raises the same errors as `labelled_claims`, `load_documents` and `with_documents`.
     """
     claims = labelled_claims(name, part, place)
     for claim in claims if documents is None else with_documents(claims, load_documents(documents)):

@@ -273,7 +273,7 @@ def _columns(readers: Sequence[Judge], sizes: Sequence[int | None]) -> list[str]
     columns = [_column(reader, size) for reader in readers for size in sizes]
     repeated = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
     if repeated is not None:
-        raise ConfigError(f"two verifiers are named {repeated!r}; remove one of them, or rename its folder")
+        raise ConfigError(f"two verifiers are named {repeated!r}; remove one of them, or rename the folder of one")
     return columns
 
 

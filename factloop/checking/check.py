@@ -181,13 +181,13 @@ class Checking:
     ) -> FactualityReport:
         documents, claims = documents_among(self.setup.tools), final["claims"]
         if documents is not None:
-            by = {one.id: borne_out(one, documents) for one in claims}
+            by = await asyncio.to_thread(borne_out, claims, documents)
             claims = [one.model_copy(update={"borne_out_by": by[one.duplicate_of or one.id]}) for one in claims]
         unread: list[str] = []
         if self.setup.settings.repeats == "core" and asked.spans is None:
             claims, unread = await mark_core(claims, asked.prompt, self.verifier, context.meter)
-        report = self._report(asked, {**final, "claims": claims}, context)
-        found = citations_of(asked.response, report.sentences, report.claims, documents)
+        report = await asyncio.to_thread(self._report, asked, {**final, "claims": claims}, context)
+        found = await asyncio.to_thread(citations_of, asked.response, report.sentences, report.claims, documents)
         return report.model_copy(update={"citations": found, "warnings": (*report.warnings, *unread)})
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:

@@ -26,19 +26,24 @@ def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
     return next((tool.documents for tool in tools if isinstance(tool, GivenDocuments)), None)
 
 
-def borne_out(claim: Claim, documents: Sequence[Document]) -> tuple[int, ...]:
-    """The indexes of the documents that support a claim. Empty unless the verdict is `supported`.
+def borne_out(claims: Sequence[Claim], documents: Sequence[Document]) -> dict[str, tuple[int, ...]]:
+    """The indexes of the documents that support each claim, by its id. Empty unless the verdict is `supported`.
 
-    A document supports the claim if a cited passage comes from it, or if it contains the decisive sentence word for
+    A document supports a claim if a cited passage comes from it, or if it contains the decisive sentence word for
     word (or a cited passage, if the judge quotes no sentence).
     """
+    texts = [_words(one.page_content) for one in documents]
+    return {claim.id: _borne_out(claim, texts) for claim in claims}
+
+
+def _borne_out(claim: Claim, documents: Sequence[str]) -> tuple[int, ...]:
     cited = [item for item in claim.evidence if item.id in claim.judgement.cited]
     found = {item.document.index for item in cited if item.document is not None and item.document.index is not None}
     if claim.judgement.verdict is not Verdict.SUPPORTED or not found:
         return ()
     texts = [claim.judgement.quote] if claim.judgement.quote else [item.passage for item in cited]
     said = [_words(text) for text in texts]
-    same = {place for place, one in enumerate(documents) if any(text in _words(one.page_content) for text in said)}
+    same = {place for place, one in enumerate(documents) if any(text in one for text in said)}
     return tuple(sorted(found | same))
 
 

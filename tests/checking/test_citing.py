@@ -10,7 +10,7 @@ import pytest
 from langchain_core.documents import Document
 
 from factloop import FactChecker, FactualityReport
-from factloop.checking.citing import citations_of
+from factloop.checking.citing import borne_out, citations_of
 from factloop.core.citations import mentioned, named, renumbered
 from factloop.core.files.json import to_json
 from factloop.core.records import (
@@ -140,6 +140,17 @@ def test_what_is_unscored_is_left_out(claims: list[Claim], bears_out: bool | Non
     assert found is not None
     assert [one.bears_out for one in found.cited] == [bears_out]
     assert (found.recall, found.n_sentences, found.n_unscored) == figures
+
+
+def test_documents_are_read_once_for_all_claims() -> None:
+    class Counted(Document):
+        def __getattribute__(self, name: str) -> Any:
+            n_reads.append(name)
+            return super().__getattribute__(name)
+
+    n_reads = list[str]()
+    borne_out([claim(str(number), "supported", 0) for number in range(50)], [Counted(page_content="A")])
+    assert n_reads.count("page_content") == 1
 
 
 def test_figures_of_several_responses_are_pooled() -> None:

@@ -43,6 +43,7 @@ FIRST_PAUSE_S = 1.0
 LONGEST_GUESSED_PAUSE_S = 32.0
 TRIAL_ROUND_TRIPS = 1.5
 """Round trips to wait after a pause. One request is sent alone, and the rest follow if it is not rejected."""
+RECENT_S = 600.0
 CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
 """The caller on whose behalf calls are made. Callers take turns, no matter how many calls each of them has waiting."""
 
@@ -50,14 +51,15 @@ CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
 class Slots:
     """A semaphore whose callers take turns. A caller's calls keep their order, except that `ahead` calls go first.
 
-    Once there are several callers, the last free slot is reserved for callers without one. Otherwise, the calls of a
-    busy caller could hold all slots while that caller is too busy to finish them.
+    If another caller has used a slot in the last `RECENT_S` seconds, the last free slot is reserved for callers without
+    one. Otherwise, the calls of a busy caller could hold all slots while that caller is too busy to finish them.
     """
 
     def __init__(self, n_free: float) -> None:
         self._n_free, self._keeps_one = n_free, n_free > 1
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         self._n_held: Counter[str] = Counter()
+        self._used_at: dict[str, float] = {}
 
     @asynccontextmanager
     async def one(self, *, ahead: bool = False) -> AsyncIterator[None]:
@@ -90,17 +92,21 @@ class Slots:
         """Gives free slots to waiting calls."""
         while self._n_free and (caller := next(filter(self._may_have_one, self._waiting), None)) is not None:
             queue = self._waiting.pop(caller)
-            turn = queue.popleft()
+            while queue and queue[0].done():  # cancelled, so it takes no turn
+                queue.popleft()
             if queue:
-                self._waiting[caller] = queue  # moves to the end of the queue of callers
-            if not turn.done():
                 self._n_free -= 1
                 self._n_held[caller] += 1
-                turn.set_result(None)
+                self._used_at[caller] = asyncio.get_running_loop().time()
+                queue.popleft().set_result(None)
+            if queue:
+                self._waiting[caller] = queue  # moves to the end of the queue of callers
 
     def _may_have_one(self, caller: str) -> bool:
-        is_kept = self._keeps_one and self._n_free == 1 and len(self._n_held) > 1
-        return not is_kept or self._n_held[caller] == 0
+        if not self._keeps_one or self._n_free != 1 or self._n_held[caller] == 0:
+            return True
+        now = asyncio.get_running_loop().time()
+        return all(one == caller or now - used_at > RECENT_S for one, used_at in self._used_at.items())
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class Parsed:
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
-        return tuple(stem(token.text) for token in self.doc)
+        return tuple(stem(token.text.rstrip(".") or token.text) for token in self.doc)  # *Co.* is one token
 
     @cached_property
     def content(self) -> tuple[Token, ...]:

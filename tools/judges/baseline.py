@@ -361,10 +361,19 @@ def _contradicted(read: SupportReading, found: Comparison, difference: Differenc
 
 def _nearest(found: Comparison) -> str:
     there = [figure for one in found.evidence.sentences for figure in one.figures]
-    elsewhere = {one.text for one in found.alignment.claim.figures if any(one.compare(at) == "same" for at in there)}
+    written = {_digits(figure.text) for figure in there}  # perhaps with its unit in another cell
+    elsewhere = {
+        one.text
+        for one in found.alignment.claim.figures
+        if _digits(one.text) in written or any(one.compare(at) == "same" for at in there)
+    }
     absent = [said for said in found.missing() if said not in elsewhere]
     lead = f"None of the passages mentions “{absent[0]}”." if absent else "No sentence says all of this."
     return f"{lead} The nearest says: “{found.sentence.text}”"
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text)) or text
 
 
 def _verbatim(claim: str, passages: Sequence[str]) -> SupportReading | None:

@@ -9,10 +9,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr
 
 from factloop.core.citations import heading
 from factloop.core.errors import ToolError
@@ -22,13 +22,17 @@ REACH_S = 10.0
 """Maximum number of seconds for checking whether a server can be reached."""
 
 
+Heading = Annotated[str, AfterValidator(lambda text: text[:1_000])]
+"""A title, or the headings above a passage. It must be short, because it stands before each piece of the passage."""
+
+
 class SearchHit(Record):
     """A passage found by a search. Lists of hits are ordered, best first."""
 
     source: str
     """The URL or path of the document."""
-    title: str = ""
-    section: str | None = None
+    title: Heading = ""
+    section: Heading | None = None
     """The headings above the start of the passage, outermost first, or None if they are unknown."""
     passage: str
     published: str | None = None

@@ -86,9 +86,9 @@ class GivenDocuments(PassageSearch):
 class GivenIndexes:
     """Caches the indexes of the most recent sets of documents, so that answers based on the same set share an index."""
 
-    def __init__(self, size: int = 32) -> None:
-        """Keeps up to `size` sets of documents in memory."""
-        self._size = size
+    def __init__(self, size: int = 32, characters: int = 50_000_000) -> None:
+        """Keeps up to `size` sets of documents in memory, with up to this number of characters in all."""
+        self._size, self._characters = size, characters
         self._indexes: OrderedDict[str, GivenDocuments] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -109,9 +109,13 @@ class GivenIndexes:
         with self._lock:
             self._indexes[key] = kept
             self._indexes.move_to_end(key)
-            if len(self._indexes) > self._size:
+            while len(self._indexes) > self._size or (self._length > self._characters and len(self._indexes) > 1):
                 self._indexes.popitem(last=False)
         return kept.of_these(documents) if kept.n_passages else None
+
+    @property
+    def _length(self) -> int:
+        return sum(len(one.page_content) for kept in self._indexes.values() for one in kept.documents)
 
 
 def without_contents(identity: str) -> str:

@@ -1,4 +1,4 @@
-"""Draws the four charts of an audit: scores as probabilities, agreement, bias, and bias before and after correction.
+"""Draws an audit's four charts: scores as probabilities, agreement, bias, and bias before and after correction.
 
 Each function takes the figures at one threshold, the group, the data sets in the group, and the evaluators' marks. A
 function returns None if there is nothing to draw. Each evaluator has the same colour and marker in all charts of a
@@ -150,7 +150,7 @@ def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: 
 
 
 def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Draws the agreement of evaluators with each other and with the labels, as a matrix of IoU values per verdict."""
+    """Draws the evaluators' agreement with each other and with the labels, as one matrix of IoU values per verdict."""
     del members
     found = [one for one in at.agreement if one.group.is_like(group)]
     values = [
@@ -197,7 +197,7 @@ def _paint_matrix(
 
 
 def draw_adjustment(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the mean and the worst bias, averaged over calibration systems, for each method and without adjustment."""
+    """Plots the mean and worst bias for each method and without adjustment, averaged over calibration systems."""
     del members
     found: list[AdjustmentReport | MeanAdjustment] = [one for one in at.mean_adjustments if one.group.is_like(group)]
     found += [one for one in at.adjustment if group.kind == "dataset" and one.dataset == group.name]

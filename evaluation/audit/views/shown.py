@@ -61,7 +61,7 @@ def render_audit_html(report: AuditReport, *, most_drawn: int = MOST_DRAWN) -> s
     """Returns the page. The output is deterministic.
 
     Drawing charts takes most of the time. At the first threshold, charts are therefore drawn only for the first
-    `most_drawn` groups, and at the second threshold only for the first group. Results for single pairs of systems are
+    `most_drawn` groups. At the second, they are drawn only for the first group. Results for single pairs of systems are
     in the JSON report but not in the tables.
     """
     marks = marks_of(report)

@@ -1,7 +1,7 @@
 """Defines the tables of an audit for the terminal, the page and the CSV files. Their layout is in `tables.json`.
 
-A row maps the field names of a record to its values. If the record contains a list of records, such as the methods of
-an adjustment, each record in the list has its own row, with field names such as `methods.mean_bias`.
+A row maps a record's field names to values. If the record contains a list of records, such as an adjustment's methods,
+each record in the list has its own row, with field names such as `methods.mean_bias`.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _parts(rows: Iterable[Row], name: str) -> Iterator[Row]:
 
 
 def csv_files(report: AuditReport) -> Mapping[str, str]:
-    """Maps file names without extension to CSV contents, with the figures for all thresholds, groups and levels.
+    """Maps file names without extensions to CSV contents with the figures for all thresholds, groups and levels.
 
     Names that a spreadsheet would interpret as formulas are prefixed with an apostrophe. Numbers are not rounded.
     Omitted parts of the audit have no file.
@@ -277,7 +277,7 @@ def sections_of(scope: Scope) -> Iterator[Section]:
 def groups_of(data: AuditData) -> list[Group]:
     """Returns the group of all data sets, then the task groups, then the single data sets.
 
-    The group of all data sets and the task groups are omitted if they contain only one data set.
+    The group of all data sets is omitted if it contains only one data set, and so are such task groups.
     """
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]

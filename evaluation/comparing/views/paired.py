@@ -48,7 +48,7 @@ LONGEST_QUOTE = 100
 
 @dataclass(frozen=True)
 class Shown:
-    """How to display an outcome or a direction: with a sign if there is no colour, or in a status colour on pages."""
+    """How an outcome or direction is displayed: with a sign if there is no colour, or in a status colour on pages."""
 
     words: str
     status: Status
@@ -193,7 +193,7 @@ def flips_words(count: FlipCount) -> str:
 
 
 def causes(flips: Iterable[Flip]) -> Sheet:
-    """Returns a sheet with a line for each cause of several flips in the same direction, most frequent cause first."""
+    """Returns a sheet with a line for each cause of several flips in the same direction. Frequent causes come first."""
     found: defaultdict[tuple[object, ...], list[Flip]] = defaultdict(list)
     for flip in flips:
         if any(side.cited or side.wrong for side in (flip.first_side, flip.second_side)):

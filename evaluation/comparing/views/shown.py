@@ -169,7 +169,7 @@ def basis_in_words(side: Side) -> str:
 
 
 def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Yields rows about responses without a counterpart: a heading, their number and the first few prompts."""
+    """Yields rows about responses without a counterpart: a heading, the response count and a few prompts."""
     for heading, lines in (
         ("Only in A", comparison.only_first),
         ("Only in B", comparison.only_second),
@@ -207,7 +207,7 @@ STEPS_NOTE = (
 def steps_sheet(comparison: Comparison) -> Sheet | None:
     """Returns a sheet with a line per step and quantity, and a line for the whole difference.
 
-    Returns None if there are no runs in between.
+    Returns None if there are no intermediate runs.
     """
     found = comparison.attribution
     if found is None:

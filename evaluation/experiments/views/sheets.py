@@ -1,4 +1,4 @@
-"""Describes an experiment as text and sheets: figures of the variants, all items, and pairwise differences."""
+"""Describes an experiment as text and sheets: the variants' figures, all items, and pairwise differences."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def history(report: ExperimentReport) -> Sheet:
 
 
 def proposals(found: OptimiseReport) -> Sheet:
-    """Returns a sheet with each proposal's figures on the development part, and why it was kept or not."""
+    """Returns a sheet with each proposal's figures on the development part, and why the proposal was kept or not."""
     rows = [one for of_round in found.rounds for one in of_round]
     measured = dict.fromkeys(figure.quantity for one in rows for figure in one.figures)
     columns: tuple[ColumnOf[Proposal], ...] = (

@@ -1,4 +1,4 @@
-"""Shows a run's raw and corrected figures as sentences and sheets, and on the terminal, with any cautions."""
+"""Shows a run's raw and corrected figures, with any cautions, as sentences, as sheets and on the terminal."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ PRECISION_WORDS = (
 
 
 def in_short(found: Calibration) -> Iterator[str]:
-    """Yields each system's preferred precision, and how many labelled prompts would narrow its interval to ±10 points.
+    """Yields each system's preferred precision and the number of labelled prompts that would give it ±10 points.
 
     This number is approximate. It assumes that the width of the interval is inversely proportional to the square root
     of the number of prompts, as if both samples grew in proportion.

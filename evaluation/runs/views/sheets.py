@@ -91,17 +91,17 @@ def few_prompts(figures: Iterable[PromptFigure]) -> str:
 
 
 def few_prompts_of(scores: LongFormScores) -> str:
-    """Returns the warning of `few_prompts` for the means of a run's systems."""
+    """Returns the `few_prompts` warning for the means of a run's systems."""
     return few_prompts(mean for one in scores.systems for measure, _, mean in figures_of(one) if not measure.is_share)
 
 
 def few_prompts_of_labels(found: LabelAgreement) -> str:
-    """Returns the warning of `few_prompts` for the agreement with human labels."""
+    """Returns the `few_prompts` warning for the agreement with human labels."""
     return few_prompts(getattr(one, name) for one in (found.overall, *found.systems) for name in AGREEMENTS)
 
 
 def mean_basis(mean: Mean) -> str:
-    """Returns the basis of a mean, such as `120 responses` or `240 responses to 120 prompts`."""
+    """Returns what a mean is based on, such as `120 responses` or `240 responses to 120 prompts`."""
     responses = plural(mean.n, "response")
     return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
 
@@ -244,7 +244,7 @@ def _by_verdict(counts: Counts) -> tuple[int, ...]:
 
 
 def basis(overall: SystemAgreement) -> str:
-    """Returns the basis of the agreement, such as `16,011 facts of 496 responses`, and what was excluded."""
+    """Returns what the agreement is based on, such as `16,011 facts of 496 responses`, and what was excluded."""
     table = overall.table
     said = f"{plural(table.n_facts, 'fact')} of {plural(overall.n_responses, 'response')}"
     n_repeats = table.repeated.total

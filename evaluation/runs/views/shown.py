@@ -1,4 +1,4 @@
-"""Shows each system's scores in a run, and their basis, on a self-contained HTML page and on the terminal."""
+"""Shows each system's scores in a run, with their basis, on a self-contained HTML page and on the terminal."""
 
 from __future__ import annotations
 
@@ -210,13 +210,13 @@ def print_run(summary: RunSummary, console: Console) -> None:
 
 
 def policy(scores: LongFormScores) -> str:
-    """Describes how abstentions count, and how many there were."""
+    """Describes how abstentions count and how many there were."""
     n_abstained = sum(system.n_abstained for system in scores.systems)
     return f"{sheets.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
 
 
 def repeats(summary: RunSummary) -> str:
-    """Describes how repeated claims count, and how many were left out."""
+    """Describes how repeated claims count and how many were left out."""
     n_repeated = sum(system.counts.repeated for system in summary.scores.systems)
     said = sheets.repeats_words(summary.fingerprint.repeats)
     return f"{said} ({plural(n_repeated, 'claim')} left out)" if n_repeated else said

@@ -55,7 +55,7 @@ def test_savings_by_hand() -> None:
     assert (saved.calls_avoided, saved.searches_avoided) == (15.0, 9.0)
     settled, spared = savings_words(saved, FIRST)
     assert settled.startswith("baseline settled 6 of 10 claims from the documents (4 supported, 2 not)")
-    assert spared.startswith("about 15 model calls and 9 searches saved")
+    assert spared.startswith("this saved about 15 model calls and 9 searches")
 
 
 def test_savings_of_a_run_rest_on_all_its_claims() -> None:

@@ -148,7 +148,7 @@ def test_what_cannot_be_tested_is_not_met() -> None:
         ("f1", "for variants; use one of these: balanced_accuracy, accuracy, tpr, tnr, unscored_share, coverage, "),
         ("tnr@5", "unknown metric for variants"),
         ("tnr:5", "the margin of a share must be below 1; 0.05 means five percentage points"),
-        ("tnr >= 90", "demand tnr >= 90: a share must be at most 1; 0.9 means 90 %"),
+        ("tnr >= 90", "demand tnr >= 90: a share must be at most 1; 0.9 means 90%"),
         ("unscored_share <= 5", "demand unscored_share <= 5: a share must be at most 1"),
     ],
 )

@@ -168,7 +168,7 @@ def test_contradictory_results_are_refused() -> None:
     cases = {
         "packaged, repeat 1: the claim 'c0000' has two results": (first, *rest, first),
         "the claim 'c0000' has two different labels": (first.model_copy(update={"gold": not first.gold}), *rest),
-        "a result belongs to repeat 9, but there are only 3 repeats": (first.model_copy(update={"repeat": 9}), *rest),
+        "a result belongs to repeat 9, but `repeats` is 3": (first.model_copy(update={"repeat": 9}), *rest),
     }
     for words, claims in cases.items():
         with pytest.raises(DataError, match=words):

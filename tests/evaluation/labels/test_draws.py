@@ -82,7 +82,7 @@ def test_labels_of_two_draws_by_hand(tmp_path: Path) -> None:
     own = corrected(tmp_path / "l3.jsonl", run).own_claims
     assert own is not None
     assert own.value == own.low == own.high == pytest.approx(run.precision)
-    with pytest.raises(ConfigError, match="all 40 claims that could be drawn already have a label"):
+    with pytest.raises(ConfigError, match=r"every claim that could be drawn already has a label \(40 in all\)"):
         drawn_from(run, 5, 3, known=read_known(tmp_path / "l3.jsonl"))
 
 

@@ -104,11 +104,11 @@ def test_meteor(candidate: str, references: list[str], expected: float | None) -
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.name)
 def test_lengths_have_to_agree(metric: ReferenceMetric) -> None:
-    with pytest.raises(ValueError, match="there are 2 candidates, but 1 references"):
+    with pytest.raises(ValueError, match="`references` has length 1, but `candidates` has length 2"):
         metric.score(["a", "b"], [["a"]])
-    with pytest.raises(ValueError, match="there are 1 candidates, but 2 evidence"):
+    with pytest.raises(ValueError, match="`evidence` has length 2, but `candidates` has length 1"):
         metric.score(["a"], [["a"]], evidence=["x", "y"])
-    with pytest.raises(ValueError, match="a list of texts"):
+    with pytest.raises(ValueError, match="a list of strings"):
         metric.score(["a"], ["a"])
 
 

@@ -205,7 +205,7 @@ def test_callers_take_turns(limits: dict[str, int]) -> None:
             async with limiter.slot():  # none was lost
                 return found
 
-    assert "".join(run_in_virtual_time(order())) == "aaAbcbaaaaa"
+    assert "".join(run_in_virtual_time(order())) == "aaAbcabaaaa"
 
 
 @in_virtual_time
@@ -225,3 +225,21 @@ async def test_the_last_free_slot_is_for_a_caller_that_holds_none() -> None:
     await asyncio.sleep(1.0)
     assert await asyncio.create_task(call("b", 1.0)) == pytest.approx(3.0, abs=0.1)
     assert [round(begun) for begun in await asyncio.gather(*held)] == [2, 2, 102]
+
+
+@in_virtual_time
+async def test_cancelled_calls_take_no_turn() -> None:
+    limiter, order = Limiter(concurrency=1), list[str]()
+
+    async def call(caller: str) -> None:
+        CALLER.set(caller[0])
+        async with limiter.slot():
+            order.append(caller)
+            await asyncio.sleep(1.0)
+
+    calls = [asyncio.create_task(call(caller)) for caller in ("a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4", "b5")]
+    await asyncio.sleep(0.5)
+    for left in calls[4:8]:
+        left.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    assert order == ["a1", "a2", "b5", "a3", "a4"]

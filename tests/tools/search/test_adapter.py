@@ -185,3 +185,7 @@ def test_what_a_tool_raises_is_shown_alike_with_its_traceback_for_those_who_debu
     assert "ConnectionError: no answer of https://store.example/q?[secret]\n" in long.getMessage()
     assert long.getMessage().endswith("RuntimeError: nothing about Ada with [secret]")
     assert not any(secret in caplog.text for secret in (SECRET, "q?sig=zzz999"))
+
+
+def test_a_long_title_is_cut_because_it_stands_before_each_piece_of_a_passage() -> None:
+    assert len(SearchHit(source="a", title="x" * 5_000, passage="p").title) == 1_000

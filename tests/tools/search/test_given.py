@@ -80,6 +80,9 @@ async def test_equal_documents_are_indexed_once_and_the_oldest_are_forgotten() -
         assert hit.document.index == documents.index(ADA)
     await asyncio.gather(indexes.of([ROME]), indexes.of([ROME, ADA]))
     later = await indexes.of([ADA])
+    small = GivenIndexes(characters=30)
+    await asyncio.gather(small.of([ADA]), small.of([ROME]))
+    assert len(small._indexes) == 1
     assert later is not None
     assert later._reader is not first._reader
     assert await indexes.of([]) is None
