@@ -45,7 +45,7 @@ def shortened(passage: str, most: int) -> str:
 
 
 def _whole_sentences(passage: str, most: int) -> str:
-    """Keeps the lines that fit. If they use at most half of `most`, adds the sentences of the next line that fit."""
+    """Keeps the lines that fit. Adds the next line's sentences that fit if the lines use at most half of `most`."""
     end = passage.rfind("\n", 0, most + 1)
     kept, line = passage[: max(end, 0)].rstrip(), passage[end + 1 :].partition("\n")[0]
     if len(kept) > most // 2:

@@ -1,6 +1,6 @@
 """factloop checks a language model's output against your documents, claim by claim.
 
-Names are loaded on first use, so that `import factloop` stays light and does not import LangGraph, spaCy or torch.
+Names are loaded on first use, because `import factloop` must stay fast. It does not import LangGraph, spaCy or torch.
 """
 
 from __future__ import annotations

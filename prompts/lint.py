@@ -1,4 +1,4 @@
-"""Finds errors in prompt files that would stop a run, and likely mistakes. Each finding has a file and a line."""
+"""Finds likely mistakes in prompt files, and errors that would stop a run. Each finding has a file and a line."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ Replies = Mapping[str, Sequence[type[BaseModel]]]
 
 
 def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -> LintReport:
-    """Lints files, and folders as `--prompts` accepts them. Raises ConfigError if a path does not exist."""
+    """Lints files and the kinds of folders that `--prompts` accepts. Raises ConfigError if a path does not exist."""
     findings: list[LintFinding] = []
     n_files = 0
     for path in dict.fromkeys(paths):
@@ -137,7 +137,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
             yield file, LineFinding(1, Rule.LAYOUT, "this is a folder, although its name ends in .md; rename it")
             continue
         except OSError as error:
-            raise ConfigError(f"{file}: cannot be read ({error.strerror})") from error
+            raise ConfigError(f"cannot read {file} ({error.strerror})") from error
         found, name, line = lint_prompt(raw, replies)
         yield from ((file, one) for one in found)
         if name is not None and first_of.setdefault(name, file) != file:
@@ -152,7 +152,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
 
 
 def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | None, int]:
-    """Returns the findings for one file in any order, the name in its front matter, and the line of that name."""
+    """Returns a file's findings in any order, the name in its front matter, and the line with that name."""
     try:
         text = decode_prompt(raw)
     except UnicodeDecodeError as error:

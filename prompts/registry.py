@@ -82,7 +82,7 @@ class PromptRegistry:
 
     @classmethod
     def load(cls, overlay: Path | None = None) -> PromptRegistry:
-        """Reads the packaged prompts, and replaces some with the `.md` files in `overlay`. Raises ConfigError."""
+        """Reads the packaged prompts and replaces some with the `.md` files in `overlay`. Raises ConfigError."""
         packaged = packaged_prompts()
         if overlay is None:
             return cls(packaged.values())
@@ -120,7 +120,7 @@ def prompt_files(folder: Path) -> list[Path]:
     try:
         is_folder = folder.is_dir()
     except OSError as error:
-        raise ConfigError(f"{folder}: cannot be read ({error.strerror})") from error
+        raise ConfigError(f"cannot read {folder} ({error.strerror})") from error
     if not is_folder:
         raise ConfigError(f"{folder} is not a folder")
     files = sorted(folder.rglob("*.md"))
@@ -155,10 +155,10 @@ def read_prompt(path: Path) -> Prompt:
         raw = path.read_bytes()
         text = decode_prompt(raw)
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read as a prompt ({error})") from error
+        raise ConfigError(f"{path}: cannot read the prompt ({error})") from error
     parts = lay_out(text)
     if parts is None:
-        raise ConfigError(f"{path}: needs front matter between '---' lines, then a '# system' and a '# user' section")
+        raise ConfigError(f"{path}: write front matter between '---' lines, then a '# system' and a '# user' section")
     try:
         fields = read_fields(parts.front_matter)
     except FrontMatterError as error:

@@ -32,11 +32,11 @@ def find_source(word: str) -> Prompt:
 def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
     """Copies `source` to `folder/variant/<name of the prompt>.md`, with a new version and a note of its origin.
 
-    A variant may contain several prompts, because its folder is used as a whole. Raises ConfigError if the variant's
-    name is not a plain file name, or if the file already exists or cannot be written.
+    A variant may contain several prompts, because all prompts in its folder are used. Raises ConfigError if the
+    variant's name is not a plain file name, or if the file already exists or cannot be written.
     """
     if _NAME.fullmatch(variant) is None:
-        raise ConfigError(f"{variant!r}: a variant's name may contain only letters, digits, '.', '_' and '-'")
+        raise ConfigError(f"the name {variant!r} may contain only letters, digits and, not first, '.', '_' and '-'")
     path = folder / variant / f"{source.name}.md"
     text = variant_text(variant, source)
     try:
@@ -46,7 +46,7 @@ def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
     except FileExistsError as error:
         raise ConfigError(f"{error.filename} already exists and will not be overwritten; use another name") from error
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be written ({error.strerror or error})") from error
+        raise ConfigError(f"cannot write {path} ({error.strerror or error})") from error
     return read_variant(path)
 
 

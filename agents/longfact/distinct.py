@@ -1,4 +1,4 @@
-"""Selects prompts that ask about different things, and counts the dropped prompts by reason.
+"""Selects prompts that ask about different things and counts the dropped prompts by reason.
 
 Wei et al. 2024 keep all prompts that differ in any character. We also drop prompts that are too similar to an earlier
 one: their content words have a Jaccard similarity of at least 2/3. Function words, phrases for asking ("what", "tell me

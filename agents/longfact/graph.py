@@ -5,8 +5,8 @@
      └───────────────┘
 
 The paper's pipeline asks for one prompt at a time and shows the model up to ten prompts as examples (the authors' own
-and earlier ones). It continues until it has 60 different prompts per topic, of which 30 were kept. We depart from the
-paper in four ways. We request ten prompts at a time, as structured output. We show earlier prompts only so that the
+and earlier ones). It continues until it has 60 different prompts per topic, and 30 of these are kept. We depart from
+the paper in four ways. We request ten prompts at a time, as structured output. We show earlier prompts only so that the
 model does not repeat them, and use only our own prompts as examples. We also drop prompts that ask the same thing in
 other words (see `distinct`). We limit the number of rounds.
 """

@@ -1,4 +1,4 @@
-"""Asks a model for prompts on a topic, and shows it examples of the style."""
+"""Asks a model for prompts on a topic and shows it examples of the style."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Writer(Protocol):
 
 @dataclass(frozen=True)
 class ModelWriter:
-    """Asks a chat model for prompts, and records the usage in `meter`."""
+    """Asks a chat model for prompts and records the usage in `meter`."""
 
     gateway: ModelGateway
     prompts: PromptRegistry

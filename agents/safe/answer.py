@@ -1,9 +1,9 @@
 """Parses the outline of an answer once, and extracts the excerpts of the answer that prompts show.
 
 An answer that is short, or only slightly over the limit, is shown in full, so that all requests about it begin with the
-same text. Otherwise, prompts show an excerpt. It contains the text near the sentence, sentences that share names or
-figures with it, sentences that introduce those names, and the beginning of the answer, which usually says whom the
-answer is about. An excerpt consists of whole sentences in their original order. A separate line marks each omission.
+same text. Otherwise, prompts about a sentence show an excerpt: the text near the sentence, sentences that share names
+or figures with it, sentences that introduce those names, and the beginning of the answer, which usually says whom the
+answer is about. It consists of whole sentences in their original order. A separate line marks each omission.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Answer:
         return _Places(self.parts)
 
     def prose_before(self, start: int) -> Sequence[Part]:
-        """The sentences and list items that end before the position `start`."""
+        """The sentences and list items that end before `start`."""
         return self.prose[: bisect_right(self.prose, start, key=lambda part: part.end)]
 
     def around(self, start: int, end: int, *, most: int) -> str:
@@ -170,7 +170,7 @@ class _View:
         return self._written(sorted(chosen), last)
 
     def _add(self, chosen: set[int], numbers: Iterable[int], most: int | None) -> int:
-        """Adds parts and their headings until one would exceed `most`. Returns the number of characters added."""
+        """Adds parts and their headings until the next would exceed `most`. Returns the number of characters added."""
         taken = 0
         for number in numbers:
             needed = {number, *self._above[number]} - chosen

@@ -1,4 +1,4 @@
-"""Contains what all plans do for each claim: search for evidence, record the verdict, and handle errors."""
+"""Implements what all plans do for each claim: search for evidence, record the verdict, and handle errors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def settling(stage: str, node: ClaimNode) -> ClaimNode:
 
 
 async def or_unscored(work: Awaitable[T], otherwise: Callable[[Judgement], T]) -> T:
-    """Returns the result of `work`. If it fails, calls `otherwise` with an unscored judgement. Raises ConfigError."""
+    """Returns the result of `work` or, if it fails, of `otherwise` with an unscored judgement. Raises ConfigError."""
     try:
         return await work
     except ConfigError:
@@ -100,7 +100,7 @@ def case_of(state: FactState, *, searches_left: int) -> Case:
 
 
 def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
-    """Returns at most `most` of the requested queries, without those already made, or None if no queries are left.
+    """Returns up to `most` of the requested queries that were not made before, or None if there are none.
 
     If the request names a tool, only queries sent to that tool count as already made.
     """
@@ -152,7 +152,7 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     }
 
     async def ask(query: str) -> tuple[SearchAnswer | None, FactloopError | None]:
-        """The answer of the first tool that did not fail, and the first failure."""
+        """The answer of the first tool that did not fail, and the first failure, if any."""
         failure: FactloopError | None = None
         for tool in tools:
             try:

@@ -28,7 +28,7 @@ def question_of(given: Question | None) -> str | None:
     try:
         messages = convert_to_messages(list(given))  # type: ignore[arg-type]  # it checks each item
     except Exception as error:  # LangChain raises many kinds of errors for invalid items
-        raise DataError("question: must be a string, a message or a list of messages") from error
+        raise DataError("question must be a string, a message or a list of messages") from error
     turns = [one for one in messages if isinstance(one, HumanMessage | AIMessage) and str(one.text).strip()]
     last = max((place for place, one in enumerate(turns) if isinstance(one, HumanMessage)), default=None)
     if last is None:

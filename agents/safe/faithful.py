@@ -142,7 +142,7 @@ class Faithful(Generic[T]):
     """Rejects the first reply whose facts do not match their sentences, so that the gateway requests another one.
 
     Use each instance for one request only, as its `accept`. If the second reply does not match either, it is accepted,
-    and `unfit` lists the sentences in question.
+    and `unfit` lists the sentences without matching facts.
     """
 
     def __init__(

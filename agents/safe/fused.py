@@ -139,8 +139,8 @@ class FusedPlan(GivenReader):
         return graph.compile(name=FIRST_ROUND)
 
     def build_claim_graph(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """Builds the graph for one claim: `search -> assess`, until the claim is settled or `max_searches` queries were
-        made.
+        """Builds the graph for one claim: `search -> assess`, until the claim is settled or `max_searches` queries have
+        been made.
 
         After the first round, a round that finds nothing new ends the loop without another call. If there is a `look`
         node, it comes first and may settle the claim. A claim without a pending query was searched for earlier and
@@ -285,7 +285,7 @@ class _FirstRound:
         return _settled_and_open(list(zip(state["cases"], updates, strict=True)))
 
     async def assess(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles the claims that the combined evidence decides, and requests further queries for the rest.
+        """Settles the claims that the combined evidence decides and requests further queries for the rest.
 
         If a search failed, the reply cannot be read, or the server rejects the request, all claims stay open and are
         judged one by one.

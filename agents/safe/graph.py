@@ -96,14 +96,14 @@ class SafePlan(ABC):
 
     @abstractmethod
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """Builds the branch that judges claims: a subgraph, or a single node for several claims."""
+        """Builds the branch that judges claims: either a subgraph for one claim or a single node that takes several."""
 
 
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
     """Builds the graph that reads the answer in a `CheckContext` and returns `{claims, sentences_read}`.
 
-    If the input contains `facts`, each fact becomes one claim. If it contains `spans`, only claims in those sentences
-    are checked, and the rest of the response serves as context.
+    If the input contains `facts`, each fact becomes one claim. If it contains `spans`, only claims in the sentences at
+    these spans are checked, and the rest of the response serves as context.
 
     Custom stream events (see `factloop.core.events`): response_split, claim_found, claim_searched, claim_judged. If the
     context has no search tools, the graph finds claims but does not judge them.

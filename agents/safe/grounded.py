@@ -230,6 +230,6 @@ def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTas
 
 
 def _nearest(claim: str, passages: Sequence[Evidence]) -> list[Evidence]:
-    """Selects the passages that share the rarest words with a claim, and keeps their order."""
+    """Selects the passages that share the rarest words with a claim and keeps their order."""
     chosen = best_passages(claim, [f"{item.title} {item.passage}" for item in passages], MOST_SHOWN)
     return [passages[index] for index in sorted(chosen)]

@@ -125,7 +125,7 @@ def with_score(judgement: Judgement, score: float | None) -> Judgement:
 
 
 def cited_ids(numbers: Sequence[int], evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Returns the ids of passages cited by number, starting at 1. Ignores unknown numbers and removes repetitions."""
+    """Returns the ids of the passages with these numbers, which start at 1. Ignores unknown numbers and repetitions."""
     return tuple(dict.fromkeys(evidence[number - 1].id for number in numbers if 1 <= number <= len(evidence)))
 
 

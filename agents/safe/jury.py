@@ -71,7 +71,7 @@ class GroundedJury(ModelGroundedStages):
         return first if isinstance(first, NextQueries) else await self.joined(case, first, context)
 
     async def joined(self, case: Case, first: Judgement, context: CheckContext) -> Judgement:
-        """Combines the first juror's judgement of a claim with those of the other jurors."""
+        """Combines the first juror's judgement of a claim with the other jurors' judgements."""
         return (await self._joined([case], [first], None, context))[0]
 
     async def assess_together(
@@ -91,7 +91,7 @@ class GroundedJury(ModelGroundedStages):
         evidence: Sequence[Evidence] | None,
         context: CheckContext,
     ) -> list[Judgement]:
-        """Combines the first juror's judgements with those of the other jurors, who may not search further."""
+        """Combines the first juror's judgements with the other jurors' judgements. The others do not search again."""
 
         async def ask(juror: ModelGroundedStages, places: Sequence[int]) -> Sequence[Judgement]:
             closed = [replace(cases[place], searches_left=0) for place in places]

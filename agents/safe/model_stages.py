@@ -439,7 +439,7 @@ class ModelGroundedStages(ModelFusedStages):
 def _fitting(
     tasks: Sequence[SentenceTask], context: CheckContext, facts_of: Callable[[Any], Iterable[tuple[int, str]]]
 ) -> Faithful[Any]:
-    """Returns a check of facts against these sentences. Code is excluded, because facts describe it in other words."""
+    """Returns a function that checks facts against these sentences. Code, which facts describe freely, is excluded."""
     sentences = ["" if task.is_code else task.sentence for task in tasks]
     return Faithful(sentences, context.answer.wording, facts_of)
 

@@ -65,7 +65,7 @@ async def passages_for(
 ) -> Passages:
     """Finds the passages with which to judge a window of sentences.
 
-    Raises ToolError if no tool answers a query, and the gateway's BudgetExceeded, DeadlineExceeded and ConfigError.
+    Raises ToolError if no tool answers a query, or the gateway's BudgetExceeded, DeadlineExceeded or ConfigError.
     """
     hits = _all_hits(context.searching.tools, characters)
     if hits is None:
@@ -78,7 +78,7 @@ async def passages_for(
 async def passages_of_claims(
     claims: Sequence[str], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """Searches for each claim and returns the passages with which to judge them all. Raises like `passages_for`."""
+    """Searches for each claim and returns passages with which to judge all. Raises the errors of `passages_for`."""
     topic = topic_of(context.answer.prompt)
     queries = [search_query(claim, topic) for claim in claims]
     return await _searched(queries, context, results=results, characters=characters)
@@ -171,7 +171,7 @@ async def _searched(queries: Sequence[str], context: CheckContext, *, results: i
 async def _asked_of_all(
     query: str, searching: SearchGateway, context: CheckContext
 ) -> Sequence[SearchAnswer | FactloopError]:
-    """Returns each tool's answer or failure. If all tools fail, raises the first failure."""
+    """Returns each tool's answer or failure. Raises the first failure if all tools fail."""
 
     async def ask(tool: SearchTool) -> SearchAnswer | FactloopError:
         try:
@@ -275,7 +275,7 @@ def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
 
 
 def _joined(old: Evidence, new: Evidence) -> Evidence | None:
-    """Joins two passages under the query and id of `old`. None if they do not overlap."""
+    """Joins two passages, keeping the query and id of `old`. Returns None if they do not overlap."""
     if new.passage in old.passage:
         return old
     begins = {"source": new.source, "section": new.section, "published": new.published}

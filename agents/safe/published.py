@@ -1,8 +1,8 @@
 """The `safe` plan: SAFE as in the authors' code (Wei et al. 2024, section 3 and appendix C).
 
-Each prompt contains the same input as in SAFE. To split, this is only the sentence; to revise, the fact and the whole
-response; to write a query or a rating, the fact and the search results. Every sentence is split, and every fact is
-judged after all rounds of search. The verdict is either supported (strongly implied by the evidence) or not. See
+Prompts contain the same input as in SAFE: only the sentence for splitting, the fact and the whole response for
+revising, and the fact and the search results for writing a query or a rating. Every sentence is split, and every fact
+is judged after all rounds of search. The verdict is either supported (strongly implied by the evidence) or not. See
 docs/papers.md for the remaining departures. The `paper` plan departs from SAFE wherever that gives better verdicts.
 """
 

@@ -1,4 +1,4 @@
-"""Splits a response into sentences, and groups the sentences into windows that are read together."""
+"""Splits a response into sentences and groups the sentences into windows that are read together."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _silence(part: Part, *, reads_code: bool) -> str | None:
 
 
 def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
-    """The requested spans, each with the kind and headings of the part in which it starts. Code keeps its own parts."""
+    """The requested spans, each with the kind and headings of the part in which it starts. Code is split into parts."""
     starts = [part.start for part in answer.parts]
     chosen: list[Part] = []
     for start, end in spans:
@@ -84,7 +84,7 @@ def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
 
 
 def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
-    """The numbers of the chosen sentences that are separated from the previous one by unread statements."""
+    """The numbers of the chosen sentences with unread statements between them and the previous chosen sentence."""
     stating = [part.start for part in parts if silence_of(part) is None]
     pairs = enumerate(pairwise(chosen), 1)
     return frozenset(
@@ -127,7 +127,7 @@ def _kept(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class WindowSize:
-    """Maximum number of sentences and of characters in a window. A longer sentence is read on its own."""
+    """Maximum numbers of sentences and characters in a window. A longer sentence is read on its own."""
 
     sentences: int
     characters: int

@@ -45,7 +45,7 @@ class CheckContext:
     """The passages and sentences that contain instructions to the judge, each with a description of its origin."""
 
     def note_steering(self, numbers: Iterable[int], passages: Sequence[Evidence]) -> None:
-        """Records passages that contain instructions to the judge, given their numbers as shown, starting at 1."""
+        """Records passages that contain instructions to the judge, given the passages' numbers as shown, from 1."""
         shown = (passages[number - 1] for number in numbers if 1 <= number <= len(passages))
         self.steering.update((item.passage, f"passage of {item.source}") for item in shown)
 

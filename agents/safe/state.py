@@ -291,7 +291,7 @@ def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactStat
 
 
 def with_stage(judgement: Judgement, stage: Stage | None) -> Judgement:
-    """Adds the cascade stage to a judgement that has a verdict and no stage yet."""
+    """Adds the cascade stage to a judgement that has a verdict but no stage yet."""
     is_open = judgement.verdict is not None and judgement.stage is None and stage is not None
     return judgement.model_copy(update={"stage": stage}) if is_open else judgement
 

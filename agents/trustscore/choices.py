@@ -29,8 +29,8 @@ def plan_checks(
     """Plans at most `max_checks` questions. The options are the response, three distractors and, last, "None of the
     above".
 
-    No distractor is shown twice (paper, section 2.1), so each question needs three. The best ones are used. The
-    response appears in each of the first four positions equally often, give or take one.
+    No distractor is shown twice (paper, section 2.1), so each question needs three new ones. The best ones are used.
+    The response appears in each of the first four positions equally often, give or take one.
     """
     n_checks = min(max_checks, len(distractors) // DISTRACTORS_A_CHECK)
     drawn = rng.sample(range(DISTRACTORS_A_CHECK * n_checks), DISTRACTORS_A_CHECK * n_checks)
@@ -40,7 +40,7 @@ def plan_checks(
 
 
 def _balanced_places(n: int, rng: random.Random) -> list[int]:
-    """A position from 0 to 3 for each check. Every four checks use all four, so always giving one letter fails."""
+    """Assigns each check a position from 0 to 3. Four checks use each once, so always answering one letter fails."""
     places: list[int] = []
     while len(places) < n:
         places += rng.sample(range(DISTRACTORS_A_CHECK + 1), DISTRACTORS_A_CHECK + 1)
@@ -108,7 +108,7 @@ LONGEST_NAMING = 40
 
 
 def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
-    """Returns the letter of the option that the reply chooses. None if it chooses none or several, or refuses.
+    """Returns the letter of the option that the reply chooses, or None unless it chooses exactly one.
 
     A reply may be:
     - the letter alone in any formatting ("C", "(c)", "**C**", "Answer: C");
@@ -183,7 +183,7 @@ def _mentioned(text: str) -> set[str]:
 
 
 def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mapping[Letter, float] | None:
-    """Returns the probability of each letter at the token where the reply chooses, or None if there is no such token.
+    """Returns the probability of each letter at the token that states the choice, or None if there is no such token.
 
     The probabilities of different forms of a letter ("C", " C") are added. If several tokens are the chosen letter, we
     use the one at the start of the reply, or else the one named as the answer, or else the last one.

@@ -228,9 +228,7 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
         value, rationale = 0, f"Another option was chosen in check {end}."
     elif not valid:
         reason = UnscoredReason.TOO_FEW_DISTRACTORS
-        rationale = (
-            f"Too few distractors: {len(found.distractors)} were made, but a question needs {DISTRACTORS_A_CHECK}."
-        )
+        rationale = f"Too few distractors ({len(found.distractors)}) were made: a question needs {DISTRACTORS_A_CHECK}."
     elif failed:
         reason, rationale = failed[0].unscored_reason, f"No choice in check {failed[0].number}: {failed[0].reply}"
     else:
@@ -260,7 +258,7 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
 
 
 def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None, float | None]:
-    """Mean probability of all letters, and of the response's letter. None unless all checks have probabilities."""
+    """Mean probabilities of all letters and of the response's letter, or None unless all checks have probabilities."""
     shares = [check.letter_probabilities for check in valid if check.letter_probabilities is not None]
     if not valid or len(shares) < len(valid):
         return None, None

@@ -110,7 +110,7 @@ class ConsistencyCheck(Record):
     @model_validator(mode="after")
     def _is_chosen_or_unscored(self) -> Self:
         if (self.chosen is None) == (self.unscored_reason is None):
-            raise ValueError("a check must have either a choice or an unscored_reason")
+            raise ValueError("a check must have either a choice or an `unscored_reason`")
         return self
 
     @property
@@ -156,7 +156,7 @@ class TrustBC(Record):
     @model_validator(mode="after")
     def _is_value_or_unscored(self) -> Self:
         if (self.value is None) == (self.unscored_reason is None):
-            raise ValueError("TrustBC must have either a value or an unscored_reason")
+            raise ValueError("TrustBC must have either a value or an `unscored_reason`")
         return self
 
 
@@ -185,14 +185,14 @@ class TrustFC(Record):
     @model_validator(mode="after")
     def _is_relation_or_unscored(self) -> Self:
         if (self.relation is None) == (self.unscored_reason is None):
-            raise ValueError("TrustFC must have either a relation or an unscored_reason")
+            raise ValueError("TrustFC must have either a relation or an `unscored_reason`")
         if (self.relation is None) != (self.value is None):
             raise ValueError("TrustFC must have a value if and only if it has a relation")
         return self
 
 
 class TrustOV(Record):
-    """TrustBC and TrustFC combined by the table in appendix A.5.3. There is no value unless both have one."""
+    """TrustBC and TrustFC, combined according to appendix A.5.3. There is no value unless both have one."""
 
     value: Share | None = None
     missing: str = ""

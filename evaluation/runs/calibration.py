@@ -165,16 +165,8 @@ def _is_census(labelled: LabelledClaims, responses: Sequence[CountedResponse]) -
     return 0 < n_own == sum(one.counts.scored for one in responses)
 
 
-MOST_UNSCORED = 0.1
-"""If a larger share of a run's claims has no verdict, the corrected figures get a warning."""
-
-
-def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> tuple[str, ...]:
-    """Returns reasons not to debias this run with these claims, as far as such reasons can be detected."""
-    return tuple(_warnings(sample, summary))
-
-
-def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
+def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
+    """Yields reasons not to debias this run with these claims, as far as such reasons can be detected."""
     start = f"Corrected with {plural(len(sample.labels), 'labelled claim')} from {sample.data}"
     judge = summary.fingerprint.evaluator
     if sample.fingerprint is None and sample.judges:
@@ -196,13 +188,6 @@ def _warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
             f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with a different verdict "
             "(from another judge or other documents, to which the labels may refer). Precision for this run alone is "
             "therefore not reported; to report it, label claims of this run with `factloop research labels next RUN`"
-        )
-    n_unscored = sum(one.counts.unscored for one in summary.responses)
-    n_claims = n_unscored + sum(one.counts.scored for one in summary.responses)
-    if n_unscored > MOST_UNSCORED * n_claims:
-        yield (
-            f"{n_unscored:,} of {plural(n_claims, 'claim')} of this run ({n_unscored / n_claims:.0%}) have no verdict "
-            "and are not part of the corrected figures"
         )
     if sample.n_irrelevant:
         yield (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from factloop.checking.cascade.stage import sum_savings
 from factloop.core.errors import DataError
 from factloop.core.factuality import counted_claims
-from factloop.core.records import CascadeSavings, CitationFigures, Counts, FactualityReport, Fingerprint, UnscoredReason
+from factloop.core.records import CascadeSavings, CitationFigures, Counts, Fingerprint, UnscoredReason
 from factloop.core.report_warnings import engine_warnings
 from factloop.evaluation.runs.label_agreement import (
     LabelTable,
@@ -94,8 +94,9 @@ class _Totals:
             self.tables[judged.id] = table_of(report.claims, judged.labels)
             self.people[judged.id] = count_labels(report.claims, judged.labels, report.fingerprint.repeats)
         self.n_undecided += judged.report.eligibility is not None and judged.report.eligibility.verdict is None
-        self.n_without_search += not judged.report.fingerprint.search_tools
-        self.n_given_nothing += _was_given_nothing(judged.report)
+        has_search = bool(judged.report.fingerprint.search_tools)
+        self.n_without_search += not has_search
+        self.n_given_nothing += not has_search and Sources().warning in judged.report.warnings
         self.reasons.update(tally_reasons(counted_claims(judged.report)))
         self.cascade = sum_savings((self.cascade, judged.report.cascade))
         if judged.report.citations is not None:
@@ -123,9 +124,6 @@ class _Totals:
         """The names of settings that differ between responses checked against the same sources."""
         dumped = [fingerprint.model_dump(mode="json") for _, fingerprint in self.fingerprints.values()]
         return [name for name in dumped[0] if any(_differ(name, *pair) for pair in combinations(dumped, 2))]
-
-    def labels(self, line: ResponseLine) -> Counts:
-        return self.people.get(line.id, Counts())
 
     def tabled(self) -> Iterator[TabledResponse]:
         for id, table in self.tables.items():
@@ -163,7 +161,8 @@ def summarise(
         whole = [line.model_copy(update={"counts": found.every.get(line.id, line.counts)}) for line in lines]
         every = _scores(whole, [choice.k for choice in scores.ks], scoring)
     if found.tables:
-        by_label = [line.model_copy(update={"counts": found.labels(line), "eligible": None}) for line in lines]
+        people = {id: {"counts": found.people.get(id, Counts()), "eligible": None} for id in found.lines}
+        by_label = [line.model_copy(update=people[line.id]) for line in lines]
         labelled = _scores(by_label, [choice.k for choice in scores.ks], scoring)
         agreement = agree_with_labels(found.tabled(), **_resampling(scoring))
     return RunSummary(
@@ -194,10 +193,6 @@ def _resampling(scoring: Scoring) -> _ResamplingOptions:
 
     rng = np.random.default_rng(scoring.seed) if scoring.resamples else None
     return {"rng": rng, "resamples": scoring.resamples, "level": scoring.level}
-
-
-def _was_given_nothing(report: FactualityReport) -> bool:
-    return not report.fingerprint.search_tools and Sources().warning in report.warnings
 
 
 def _warnings(found: _Totals) -> Iterator[str]:

@@ -96,7 +96,7 @@ class CheckRequest:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since the check was requested. The deadline counts from the same moment."""
+        """Seconds since the check was requested. The deadline is measured from the same moment."""
         return time.monotonic() - self.begun_at
 
     @property
@@ -129,7 +129,7 @@ class Checking:
 
     @cached_property
     def verifier(self) -> Verifier:
-        """The verifier for comparing claims with each other. This is the judge in the settings or else the baseline."""
+        """The verifier that compares claims with each other: the judge in the settings or else the baseline."""
         from factloop.tools.judges.baseline import Baseline
 
         named = self.setup.judge
@@ -156,7 +156,7 @@ class Checking:
         return report
 
     async def _eligibility(self, asked: CheckRequest, meter: UsageMeter) -> Judgement | None:
-        """Judges whether the response does what its prompt asks for, if this is requested and possible.
+        """If requested and possible, judges whether the response does what its prompt asks for.
 
         This is the first stage of FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200, section 3). Departures: the
         judges vote, and the second stage judges claims. FACTS judges whole responses and averages the judgements.

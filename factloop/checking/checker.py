@@ -207,7 +207,7 @@ class FactChecker(ClosesPerLoop):
         """The search tools. Reads and indexes the documents on first use. Raises ConfigError, DataError."""
         if not self._built and self.has_model:
             raise ConfigError(
-                "there is nothing to check against: set documents (docs, --docs) or a search tool (search, --search)"
+                "there is nothing to check against: set documents (`docs`, --docs) or a search (`search`, --search)"
             )
         refuse_without_documents(self.settings, self._built)
         return self._built
@@ -217,7 +217,7 @@ class FactChecker(ClosesPerLoop):
         run_blocking(self.awarm_up())
 
     async def awarm_up(self) -> None:
-        """Imports and loads everything that the first check needs, in another thread. Takes a few seconds of CPU time.
+        """Imports and loads, in another thread, everything that the first check needs. Takes a few seconds of CPU time.
 
         Without a warm-up, the first check does this work. Makes no calls, and does not load the weights of a judge.
         Raises ConfigError, DataError.
@@ -268,7 +268,7 @@ class FactChecker(ClosesPerLoop):
     async def sources_of(self, documents: Documents | None, mode: SourceMode | None = None) -> Sources:
         """Indexes the documents (if not None) in another thread, and returns the sources for a response.
 
-        By default, these include any sources of the checker itself. Raises ConfigError, DataError.
+        By default, these include the checker's own sources, if any. Raises ConfigError, DataError.
         """
         tool = await self._indexes.tool_for(documents)
         mode = mode or ("factuality" if self.has_sources else "faithfulness")
@@ -283,7 +283,7 @@ class FactChecker(ClosesPerLoop):
             raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
         documents, sources = given.get("documents"), given.get("sources")
         if documents is not None and sources is not None:
-            raise ConfigError("pass documents or sources, not both: documents can be part of sources")
+            raise ConfigError("pass either `documents` or `sources`, not both: `sources` can contain documents")
         return sources if documents is None else await self.sources_of(documents)
 
     async def _request(
@@ -321,7 +321,7 @@ class FactChecker(ClosesPerLoop):
         """
         asked = await self._request(response, question, options)
         if asked.spans is not None and (asked.facts is not None or run_dir is not None):
-            raise ConfigError("spans cannot be combined with facts or a run directory: pass only one of them")
+            raise ConfigError("`spans` cannot be combined with `facts` or `run_dir`: pass only one of them")
         async with self._run(asked, run_dir) as (checking, directory):
             report = await checking.report(asked)
             if directory is not None:
@@ -373,7 +373,7 @@ class FactChecker(ClosesPerLoop):
         run_dir: str | Path | None = None,
         **options: Unpack[CheckOptions],
     ) -> AsyncIterator[OpenChecks]:
-        """Yields the check that `acheck` would use for this response, so that you can check parts or revisions of it.
+        """Yields the check that `acheck` would use for this response, to check parts or revisions of the response.
 
         All calls inside the block share the limits, cache, budget and run directory. The limits for a single check
         apply to all these calls combined. Raises ConfigError, DataError.
@@ -439,11 +439,11 @@ class FactChecker(ClosesPerLoop):
 
 
 def given_checker(checker: FactChecker | None) -> FactChecker:
-    """`checker`, or an offline checker if it is None. Raises ConfigError for any other type."""
+    """`checker`, or an offline checker if `checker` is None. Raises ConfigError for any other type."""
     if checker is None:
         return FactChecker()
     if not isinstance(checker, FactChecker):
-        raise ConfigError(f"checker: must be a FactChecker, not {type(checker).__name__}")
+        raise ConfigError(f"checker must be a FactChecker, not {type(checker).__name__}")
     return checker
 
 

@@ -1,4 +1,4 @@
-"""Finds the supplied documents that support the claims of a response, and the documents that the response cites."""
+"""Finds the supplied documents that support a response's claims, and the documents that the response cites."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _borne_by(claim: Claim, documents: Collection[int | None]) -> bool | None:
 
 
 def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[Document]) -> list[list[_Marker]]:
-    """The citations for each sentence, which are in the sentence or before the first word of the next sentence."""
+    """Each sentence's citations, which are in the sentence or before the first word of the next sentence."""
     found: list[list[_Marker]] = [[] for _ in sentences]
     starts = [one.span[0] for one in sentences]
     for marker in _markers(response, documents):

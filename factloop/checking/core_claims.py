@@ -104,14 +104,14 @@ async def trivial_among(texts: Sequence[str], judge: Verifier, meter: UsageMeter
 
 
 def weight_of(text: str, prompt: str | None) -> float:
-    """One plus the total rarity of the words that are not in the question. This favours more detailed claims."""
+    """One plus the total rarity of the words that are not in the question. More detailed claims thus weigh more."""
     from factloop.tools.judges.baseline import load_model
 
     return 1.0 + sum(map(load_model().rarity, _stems(text) - _stems(prompt or "")))
 
 
 def largest_core(weights: Sequence[float], edges: Collection[tuple[int, int]]) -> list[int]:
-    """The positions of the set of claims without edges that has the largest total weight. Ties favour earlier claims.
+    """The positions of the claims in the heaviest set without edges. Ties favour earlier claims.
 
     Solves an integer programme exactly, if this takes at most `PATIENCE_S` seconds. Otherwise, returns the best set
     found so far or, if none was found, chooses the heaviest claims greedily. Weights must be positive.

@@ -68,7 +68,7 @@ def estimate(
     """Estimates the calls, tokens and cost of checking `response`, or only `facts`. Estimates are free and need no key.
 
     `n_characters` is the total length of the documents, if known. It matters for the `grounded` plan, which puts short
-    documents into the prompt as a whole.
+    documents into the prompt in full.
     """
     plan = plan_of(settings)
     parts = [part for part in read_outline(response) if silence_of(part) is None] if facts is None else []
@@ -99,7 +99,7 @@ def estimate(
 
 
 def length_of_documents(settings: CheckSettings) -> int | None:
-    """The total number of characters in the documents. None if they are long or the check also uses a search tool."""
+    """The total number of characters in the documents. None if the documents are long or a search tool is used."""
     if settings.search or not settings.docs:
         return None
     if sum(path.stat().st_size for path in find_files(settings.docs).paths) > MOST_READ:
@@ -116,7 +116,7 @@ def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
 
 
 def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
-    """A slightly high estimate, as if each jury model read the answer on its own. Searches are counted once."""
+    """A slight overestimate, as if each jury model read the answer on its own. Searches are counted once."""
     costs = [one.cost_usd for one in each]
     by_search = _search_price(settings.search)
     known = [cost for cost in costs if cost is not None]

@@ -76,7 +76,7 @@ def named_judge(settings: CheckSettings, *, has_model: bool) -> NamedJudge | Non
 
 
 def refuse_clash(settings: CheckSettings, *, has_model: bool) -> None:
-    """Raises ConfigError for an unknown judge, or for a judge together with a model unless they form a cascade."""
+    """Raises ConfigError for an unknown judge, or for a judge and a model that do not form a cascade."""
     if settings.judge is None:
         return
     spec = parse_spec(settings.judge)

@@ -36,7 +36,7 @@ OFFLINE_LIBRARIES = ("spacy",)  # additional libraries for checks without a chat
 
 @dataclass(frozen=True)
 class Setup:
-    """The setup for a run, before anything is opened. It identifies the run and contains all that an estimate needs."""
+    """The setup for a run before anything is opened. It identifies the run and contains what an estimate needs."""
 
     settings: CheckSettings
     tools: Sequence[SearchTool]
@@ -112,23 +112,23 @@ def refuse_clashes(settings: CheckSettings, *, has_model: bool) -> None:
     if settings.base_url is not None and not has_model and settings.judge is None:
         raise ConfigError("--base-url needs a model: set --model, for example to openai:NAME")
     if settings.eligibility and not has_model:
-        raise ConfigError("judging eligibility needs a chat model: set one (model, --model)")
+        raise ConfigError("judging eligibility needs a chat model: set one (`model`, --model)")
     if settings.jury and not has_model:
-        raise ConfigError("a jury needs a main model that reads the answer: set one (model, --model)")
+        raise ConfigError("a jury needs a main model that reads the answer: set one (`model`, --model)")
     refuse_clash(settings, has_model=has_model)
     plan_of_check(settings, (), has_model=has_model, given_alone=False)
 
 
 def plan_of_check(settings: CheckSettings, tools: Sequence[SearchTool], *, has_model: bool, given_alone: bool) -> Plan:
-    """The plan in the settings. The default is `grounded` if a model judges only by the user's documents, else `fused`.
+    """The plan in the settings. By default, `grounded` if a model judges only by the user's documents, or else `fused`.
 
     With a cascade, the default is `fused`, since the verifier examines each claim before the model does. Raises
     ConfigError for the `safe` plan without a model or with a jury, and for verifiable claims with any other plan.
     """
     if settings.plan == "safe" and (not has_model or settings.jury):
-        raise ConfigError("plan 'safe' uses a single chat model, as in the paper: set --model and omit --jury")
+        raise ConfigError("the `safe` plan uses a single chat model, as in the paper: set --model and omit --jury")
     if settings.verifiable and settings.plan != "safe":
-        raise ConfigError("verifiable claims require plan 'safe': set `--plan safe`")
+        raise ConfigError("verifiable claims require the `safe` plan: set `--plan safe`")
     if settings.plan is not None:
         return settings.plan
     own_alone = bool(tools) and all(tool.own_documents for tool in tools)

@@ -51,7 +51,7 @@ def _run() -> int | None:
     except UsageError as error:
         _complain(usage_complaint(error))
     except FactloopError as error:
-        _complain(str(error).replace("price_in and price_out", "--price-in and --price-out"))
+        _complain(str(error).replace("`price_in` and `price_out`", "`--price-in` and `--price-out`"))
     except ModuleNotFoundError as error:
         if error.name != EVALUATION:
             raise

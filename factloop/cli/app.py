@@ -1,4 +1,4 @@
-"""Lists all commands with their modules and help texts. Flags are defined in the module of each command."""
+"""Lists all commands with their modules and help texts. Each command's module defines its flags."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _root(
 
 
 class LateCommand(TyperCommand):
-    """Represents a command in the help of its group. The real command is imported only when needed."""
+    """Represents a command in its group's help. The real command is imported only when needed."""
 
     path: str
 

@@ -25,7 +25,7 @@ class Backup(Arguments):
 
 @command(taking(ServeSettings, "database", "folder"))
 def backup(given: Backup, flags: Flags) -> int:
-    """Writes a service's jobs to a new file, even while it is running. Returns the exit code. Raises ConfigError."""
+    """Writes a service's jobs to a new file. The service may be running. Returns the exit code. Raises ConfigError."""
     if given.file.exists():
         raise ConfigError(f"{given.file} already exists; choose the name of a new file")
     source = load_settings(ServeSettings, flags).database_url
@@ -37,7 +37,7 @@ def backup(given: Backup, flags: Flags) -> int:
 
 @command(taking(ServeSettings, "database", "folder"))
 def restore(given: Backup, flags: Flags) -> int:
-    """Loads jobs from a backup into a database without jobs. Returns the exit code. Raises ConfigError."""
+    """Loads jobs from a backup into a database that has no jobs. Returns the exit code. Raises ConfigError."""
     if not given.file.is_file():
         raise ConfigError(f"{given.file}: no such file; pass a file written by `factloop backup`")
     settings = load_settings(ServeSettings, flags)

@@ -1,4 +1,4 @@
-"""`factloop cache show` shows what is in the cache, and `factloop cache clear` empties it."""
+"""`factloop cache show` shows what is in the cache, and `factloop cache clear` empties the cache."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Clear(AsJson):
 
 @command(taking(RunSettings))
 def show(given: AsJson, flags: Flags) -> int:
-    """Shows what is cached, and returns the exit code. Raises ConfigError."""
+    """Shows what is cached and returns the exit code. Raises ConfigError."""
     try_outputs((given.json_,), ())
     status = status_of(load_settings(RunSettings, flags))
     deliver(given, status, partial(_print_status, status))

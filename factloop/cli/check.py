@@ -125,7 +125,7 @@ def deliver_estimate(
     lines = (
         f"Nothing was spent. Estimate for {of} with {settings.model or 'the offline engine'}:",
         f"  {plural(found.n_sentences, 'sentence')}, about {plural(found.n_claims, 'claim')}",
-        f"  about {plural(found.calls, 'model call')}, {found.searches:,} searches",
+        f"  about {plural(found.calls, 'model call')}, {plural(found.searches, 'search')}",
         f"  about {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens",
         f"  {price(found.cost_usd)}",
     )

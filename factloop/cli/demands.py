@@ -45,10 +45,10 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, demands: Demands, *, may_be_empty: bool = False) -> int:
-    """Returns the exit code of a check, and prints the reason on standard error unless the code is 0.
+    """Returns a check's exit code. Unless the code is 0, prints the reason on standard error.
 
-    A report without scored claims has no precision, so it is below any threshold. It is a success only if there is no
-    threshold and `may_be_empty` is set.
+    A report without scored claims has no precision, so it is below any threshold. The check then succeeds only if there
+    is no threshold and `may_be_empty` is set.
     """
     counts = report.counts
     why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
@@ -97,7 +97,7 @@ def left_after(report: FactualityReport, code: int, deadline_s: float | None) ->
 
 
 def demands_exit_code(demands: Sequence[DemandResult]) -> int:
-    """Prints any requirements that are not met on standard error. Returns 0 if all are met, or else 1."""
+    """Prints unmet requirements on standard error. Returns 0 if all requirements are met, or else 1."""
     for one in demands:
         if not one.is_met:
             note(one.said)

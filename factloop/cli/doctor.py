@@ -43,7 +43,7 @@ class Doctor(AsJson):
     taking(TrustSettings, *SERVED, "kb", "dbpedia"),
 )
 def doctor(given: Doctor, flags: Flags) -> int:
-    """Prints the findings, and returns the exit code. Raises ConfigError if the settings cannot be read."""
+    """Prints the findings and returns the exit code. Raises ConfigError if the settings cannot be read."""
     from factloop.doctor.examination import diagnose
     from factloop.doctor.views.terminal import print_diagnosis
 
@@ -58,7 +58,7 @@ def doctor(given: Doctor, flags: Flags) -> int:
 
 
 def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
-    """Prepares a test of the database at this URL or in this folder, unless the service has never run there.
+    """Prepares a test of the database. Empty if neither a URL nor a folder is set and the service has never run.
 
     The test only reads the database. It never creates or changes a database.
     """

@@ -159,7 +159,7 @@ def factscore_items(place: str | Path, systems: Sequence[str] = ()) -> Iterator[
 
 
 def wanted_columns(given: Sequence[str]) -> dict[str, str]:
-    """Maps fields to columns. Raises ConfigError unless each item is FIELD=COLUMN with a different, known field."""
+    """Maps fields to columns. Raises ConfigError unless items are FIELD=COLUMN pairs with distinct, known fields."""
     from factloop.evaluation.datasets.responses import FIELDS
 
     columns: dict[str, str] = {}
@@ -255,7 +255,7 @@ def _engine(given: Run, settings: CheckSettings) -> ReportEngine | None:
 
 
 def _debiasing(given: Run) -> Debias | None:
-    """Returns a debiaser. Reads the labelled claims, so that any errors are found before any money is spent."""
+    """Returns a debiaser. Reads the labelled claims now, to find errors in them before any money is spent."""
     if given.calibration is None:
         if given.evaluator is not None:
             raise ConfigError("--evaluator selects an evaluator in --calibration: also set --calibration")

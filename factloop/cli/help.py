@@ -1,4 +1,4 @@
-"""Formats help as plain text of up to 80 columns with grouped options, and usage errors as one line."""
+"""Formats help as plain text with grouped options, up to 80 columns wide. Usage errors take one line."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """A group of commands. Its help shows the whole help line of each command, and also appears without arguments."""
+    """A group of commands. The group's help shows each command's full help line. It also appears without arguments."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args:
@@ -75,7 +75,7 @@ class PlainGroup(TyperGroup):
 
 
 def _with_kind(shown: str) -> str:
-    """Returns a flag with a placeholder for its value, or the name of an argument."""
+    """Returns a flag with a placeholder for its value, or an argument's name."""
     if not shown.startswith("-"):
         return shown.partition(" <")[0]
     return _TYPE.sub(lambda found: _KINDS.get(found[1].lower(), found[1]), shown)
@@ -89,7 +89,7 @@ def usage_complaint(error: Any) -> str:
 
 
 def _other_name(error: Any) -> str:
-    """Suggests this command's flag for documents if the user typed that of another command. Otherwise empty."""
+    """Suggests this command's documents flag if the user typed another command's flag. Otherwise empty."""
     typed = getattr(error, "option_name", "") if hasattr(error, "possibilities") else ""
     if typed not in _OF_DOCUMENTS:
         return ""

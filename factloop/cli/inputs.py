@@ -23,7 +23,7 @@ MOST_CONTROLS = 0.1  # input with a larger fraction of control characters is bin
 
 
 def read_text(name: str) -> str:
-    """Reads the text of a file or a pipe, or standard input for `-`. Raises DataError."""
+    """Reads text from a file, a pipe or (for `-`) standard input. Raises DataError."""
     if name.lower().endswith(_WITH_TEXT_INSIDE):
         raise DataError("this is not plain text: copy the text to check into a .md or .txt file", path=name)
     if name == STANDARD_INPUT:
@@ -42,7 +42,7 @@ def read_text(name: str) -> str:
 
 
 def file_name(name: str) -> str:
-    """Returns the name of a file without the folder, or an empty string for standard input."""
+    """Returns a file's name without its folder, or an empty string for standard input."""
     return "" if name == STANDARD_INPUT else Path(name).name
 
 
@@ -114,7 +114,7 @@ def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
 
 
 def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
-    """Maps names to values, in order. Raises ConfigError unless each item is `NAME=VALUE` with a different name."""
+    """Maps names to values, in order. Raises ConfigError unless items are `NAME=VALUE` pairs with distinct names."""
     pairs: dict[str, str] = {}
     for one in given:
         name, mark, value = one.partition("=")
@@ -127,7 +127,7 @@ def pairs_given(flag: str, given: Sequence[str], what: str) -> dict[str, str]:
 
 
 def wanted_k(k: str) -> WantedK:
-    """Parses the K of F1@K. Raises ConfigError unless it is a positive whole number, `median` or `maximum`."""
+    """Parses the K of F1@K. Raises ConfigError unless K is a positive whole number, `median` or `maximum`."""
     if k == "median":
         return "median"
     if k == "maximum":

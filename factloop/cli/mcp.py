@@ -1,4 +1,4 @@
-"""`factloop mcp` serves checks over MCP until its client disconnects or the process is stopped."""
+"""`factloop mcp` serves checks over MCP until the client disconnects or the process is stopped."""
 
 from __future__ import annotations
 

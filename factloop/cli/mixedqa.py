@@ -64,7 +64,7 @@ class _ResponseToScore:
         return f"{self.question_id.replace('~', '~~').replace('/', '~|')}/{self.response.system}"
 
     def item(self, *, has_own_subject: bool) -> QuestionAnswer:
-        """Returns the item to score, with the subject of its system or with the shared subject."""
+        """Returns the item to score, with its system's subject or the shared subject."""
         from factloop.trust.question_answers import OwnAnswer, QuestionAnswer
 
         item = QuestionAnswer(

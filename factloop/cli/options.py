@@ -57,7 +57,7 @@ Flags = dict[str, Any]
 
 
 class Arguments(BaseModel):
-    """Arguments of a command. Each field is a flag unless it is marked as a positional argument."""
+    """Arguments of a command. Each field is a flag unless the field is marked as a positional argument."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -197,7 +197,7 @@ class Command:
         return typer.main.get_command(alone)
 
     def _set(self, given: Sequence[str]) -> Flags:
-        """Parses the values of `--set`. Raises ConfigError unless each is `NAME=VALUE` with a known name."""
+        """Parses the values of `--set`. Raises ConfigError unless each value is `NAME=VALUE` with a known name."""
         known = {name: field for taken in self.taken for name, field in taken.model.model_fields.items()}
         found: Flags = {}
         for one in given:
@@ -234,7 +234,7 @@ def spelling(name: str) -> str:
 
 
 def help_of(field: FieldInfo) -> str:
-    """The help for a field: its text, the allowed values, whether it can be repeated, and the default."""
+    """The help for a field: its text, the allowed values, whether the field can be repeated, and the default."""
     mark, text = mark_of(field), text_of(field).rstrip(".").replace("`", "")
     if mark.names is not None:
         *others, last = mark.names()

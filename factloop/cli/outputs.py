@@ -70,10 +70,10 @@ def try_outputs(
     settings: RunSettings | None = None,
     run_dir: Path | None = None,
 ) -> None:
-    """Checks, before any money is spent, that outputs can be written and overwrite no inputs. Raises ConfigError.
+    """Checks, before any money is spent, that outputs can be written without overwriting inputs. Raises ConfigError.
 
-    Inputs include the settings file and all files that the settings refer to. The run directory and the outputs in the
-    settings may be folders, and need not exist yet.
+    Inputs include the settings file and all files that the settings refer to. The run directory and any outputs that
+    the settings name may be folders. These paths need not exist yet.
     """
     files = [name for name in names if name not in (None, STANDARD_OUTPUT)]
     if names.count(STANDARD_OUTPUT) > 1:
@@ -165,7 +165,7 @@ def write_output(name: str, text: str | bytes) -> None:
 
 
 def write_files(outputs: Mapping[str | None, Callable[[], str | bytes]]) -> None:
-    """Writes files before standard output, whose reader may have stopped. Raises ConfigError."""
+    """Writes files before standard output, because whatever reads the latter may have stopped. Raises ConfigError."""
     named = [(name, render) for name, render in outputs.items() if name is not None]
     for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
         write_output(name, render())
@@ -179,7 +179,7 @@ def deliver(
     page: Callable[[], str] | None = None,
     files: Mapping[str | None, Callable[[], str | bytes]] | None = None,
 ) -> None:
-    """Writes a report to the outputs in the arguments, and prints it in the terminal unless `quiet` is set.
+    """Writes a report to the requested outputs. Unless `quiet` is set, the report is also printed in the terminal.
 
     `page` renders the report as HTML, and `files` contains any other outputs. Raises ConfigError if writing fails.
     """
@@ -242,5 +242,5 @@ def _abandon_standard_output() -> None:
 
 
 def price(usd: float | None) -> str:
-    """Returns the estimated cost as text. If it is unknown, the text says how to set a price."""
+    """Returns the estimated cost as text. If the cost is unknown, the text says how to set a price."""
     return "price unknown: set --price-in and --price-out" if usd is None else f"about {usd:.4f} USD"

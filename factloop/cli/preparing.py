@@ -28,7 +28,7 @@ R = TypeVar("R", bound=RunSettings)
 
 
 def with_leave_to_fetch(settings: S) -> S:
-    """Returns the settings. If the judge's weights are missing, asks the user for permission to download them.
+    """Returns the settings. Asks the user for permission to download the judge's weights if they are missing.
 
     Raises ConfigError, with a hint on how to continue, if the user declines or cannot be asked.
     """
@@ -78,7 +78,7 @@ def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy
 
 
 def note_unsent_prompts_of_check(settings: CheckSettings) -> None:
-    """Warns about prompts that a check with these settings does not use, because it uses no model or another plan."""
+    """Warns about prompts that a check with these settings ignores because it has no model or follows another plan."""
     note_unsent_prompts(settings.prompts, [settings.model])
     if settings.prompts is None or settings.model is None:
         return

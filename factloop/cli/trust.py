@@ -168,8 +168,8 @@ def _print_estimate(given: Trust, settings: TrustSettings, items: Sequence[Quest
     most = estimate_trust(settings, items)
     lines = (
         f"Nothing was spent. Upper bound for {plural(most.n_answers, 'answer')}:",
-        f"  at most {most.most_calls} model calls, {most.searches} searches",
-        f"  at most about {most.most_prompt_tokens} prompt and {most.most_completion_tokens} completion tokens",
+        f"  at most {plural(most.most_calls, 'model call')}, {plural(most.searches, 'search')}",
+        f"  at most about {most.most_prompt_tokens:,} prompt and {most.most_completion_tokens:,} completion tokens",
         f"  {'' if most.most_usd is None else 'at most '}{price(most.most_usd)}",
         "  The actual cost is lower if a subject contradicts itself, since later questions are then skipped.",
     )

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"\d{1,3}")
 
 
 def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
-    """The text with the judge's passage numbers converted to the numbers in the claim's evidence, in brackets.
+    """The text with the judge's passage numbers replaced by the bracketed numbers of the claim's evidence.
 
     `n_shown` is the number of passages that the judge saw.
     """
@@ -26,7 +26,7 @@ def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
 
 
 def named(text: str, evidence: Sequence[Evidence]) -> str:
-    """The text with each passage number replaced by the title of the passage."""
+    """The text with each passage number replaced by the passage's title."""
     n = len(evidence)
     return _replaced(text, n, lambda number: _name(evidence[number - 1]) if 0 < number <= n else ELSEWHERE)
 

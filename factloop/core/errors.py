@@ -29,8 +29,8 @@ class FactloopError(Exception):
 class ConfigError(FactloopError):
     """A flag, environment variable, key, run directory or cache is wrong. Correct it and run again.
 
-    This error is usually raised before any money is spent. The exception is a journal or cache that fails during a run:
-    the run then stops, but you do not pay again for saved answers.
+    This error is usually raised before any money is spent. The exception is a failure of the journal or cache during a
+    run. The run then stops, but you do not pay again for saved answers.
     """
 
 
@@ -69,7 +69,7 @@ class DataError(FactloopError):
 
 
 class ToolError(FactloopError):
-    """A tool failed: network error, HTTP error or unreadable body. `status` is the HTTP status, if there is one.
+    """A tool failed with a network error, an HTTP error or an unreadable body. `status` is any HTTP status.
 
     `wants_pause` means that the server is up but asks clients to pause, either with status 429 or in its message.
     """
@@ -98,7 +98,7 @@ class ToolTimeout(ToolError):
 
 
 class BudgetExceeded(ToolError):
-    """The next call was not made because it would exceed the user's limit on calls or cost.
+    """The next call was not made because the call would exceed the user's limit on calls or cost.
 
     `of` says what the limit applies to, such as "this check", or is empty for the whole run.
     """
@@ -119,7 +119,7 @@ class DeadlineExceeded(ToolError):
 class ModelOutputError(FactloopError):
     """The model's reply, stored in `reply`, does not match the requested schema.
 
-    The message begins with `model` or, if it is None, with `schema`.
+    The message begins with `model` or, if `model` is None, with `schema`.
     """
 
     def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:

@@ -81,7 +81,7 @@ def has_packages(*names: str) -> bool:
 
 
 def missing(extra: Extra, feature: str) -> MissingExtra:
-    """The error to raise for a feature if the extra is not installed."""
+    """The error to raise if a feature's extra is not installed."""
     return MissingExtra(f'{feature} needs the "{extra}" extra; run: {install_command(extra)}', extra=extra)
 
 

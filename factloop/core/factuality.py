@@ -62,12 +62,12 @@ def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
 
 
 def counted_claims(report: FactualityReport) -> list[Claim]:
-    """The claims that the figures in a report are based on."""
+    """The claims that a report's figures are based on."""
     return claims_that_count(report.claims, report.fingerprint.repeats)
 
 
 def count_verdicts(claims: Iterable[Claim]) -> Counts:
-    """The number of claims with each verdict, including repeated claims."""
+    """The number of claims for each verdict, including repeated claims."""
     verdicts = [claim.judgement.verdict for claim in claims]
     return Counts(
         supported=verdicts.count(Verdict.SUPPORTED),
@@ -112,7 +112,7 @@ def f1_at_k(counts: Counts, k: int) -> float:
 def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
     """Recall and F1 at each distinct K, with the numbers of scored and unscored claims.
 
-    Empty if all claims are unscored, since a score of 0 would mean that they are wrong.
+    Empty if all claims are unscored, since a score of 0 would mean that the claims are wrong.
     """
     if is_unknown(counts):
         return ()

@@ -89,7 +89,7 @@ class Figure(Measurement):
     """A measurement with the number of items that it is based on."""
 
     n: Count
-    """Number of items that the value is based on. Items are claims, responses or pairs, depending on the figure."""
+    """Number of items (claims, responses or pairs) that the value is based on."""
 
 
 def ends(interval: tuple[float, float] | None) -> dict[str, Any]:

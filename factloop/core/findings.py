@@ -10,7 +10,7 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """A problem with a passage, from most to least serious. All but the first two mean that it was not checked."""
+    """The problems of a passage, most serious first. All except the first two mean that it was not checked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
@@ -36,7 +36,7 @@ def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
 
 
 def finding_of_silence(no_claim: NoClaim | None) -> Finding | None:
-    """The finding on a passage without claims, or None if it states nothing (a heading, a question or an opinion)."""
+    """The finding on a passage without claims. None if the passage is a heading, a question or an opinion."""
     if no_claim in (NoClaim.CODE, NoClaim.NOT_READ):
         return Finding.UNREAD
     return Finding.CLAIM_FREE if no_claim is NoClaim.NO_CLAIM else None
@@ -49,7 +49,7 @@ def findings(report: FactualityReport) -> frozenset[Finding]:
 
 
 def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding], ...]:
-    """The unchecked claims and the unread passages, in the order of the response."""
+    """The unchecked claims and the unread passages, in order of appearance."""
     found: list[tuple[int, Claim | Sentence, Finding]] = []
     for claim in report.claims:
         finding = finding_of_claim(claim)
@@ -87,7 +87,7 @@ def by_gravity(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def finding_of_claim(claim: Claim) -> Finding | None:
-    """The finding on a claim, or None if it is supported."""
+    """The finding on a claim, or None if the claim is supported."""
     judgement = claim.judgement
     if judgement.verdict is Verdict.NOT_SUPPORTED:
         return Finding.CONTRADICTED if judgement.contradicted else Finding.UNSUPPORTED

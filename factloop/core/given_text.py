@@ -11,7 +11,7 @@ from factloop.core.files.rows import shown
 def check_given(name: str, text: object) -> None:
     """Raises DataError unless `text` is a non-blank string that can be saved in a report."""
     if not isinstance(text, str) or not text.strip():
-        raise DataError(f"{name}: must be non-empty text, not {shown(text)}")
+        raise DataError(f"{name} must be non-empty text, not {shown(text)}")
     check_whole(name, text)
 
 
@@ -19,11 +19,11 @@ def check_whole(name: str, text: object) -> None:
     """Raises DataError unless `text` is a string, possibly blank, that can be saved in a report."""
     if not isinstance(text, str):
         hint = " (pass its .text)" if hasattr(text, "text") else ""
-        raise DataError(f"{name}: must be a string, not {type(text).__name__}{hint}")
+        raise DataError(f"{name} must be a string, not {type(text).__name__}{hint}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        said = f"{name}: contains half a character (a lone surrogate) at position {error.start}"
+        said = f"{name} contains half a character (a lone surrogate) at position {error.start}"
         if "\udc80" <= text[error.start] <= "\udcff":  # Python's representation of an undecodable byte in an argument
             said += "; if the text came from the terminal, set LC_ALL=C.UTF-8"
         raise DataError(said) from error

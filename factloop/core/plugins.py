@@ -16,7 +16,7 @@ def plugin_names(group: str) -> tuple[str, ...]:
 
 
 def load_plugin(group: str, name: str) -> Any:
-    """The plugin with this name, or None if it is not installed. Raises ConfigError if it cannot be imported."""
+    """The plugin with this name. None if it is not installed. Raises ConfigError if the import fails."""
     found = next(iter(metadata.entry_points(group=group, name=name)), None)
     if found is None:
         return None

@@ -40,7 +40,7 @@ class About:
     failure: bool = False
     """Whether something went wrong. If not, the reason lies in the text or in the sources."""
     mendable: bool = False
-    """Whether another attempt may succeed. It reuses the answers in the journal, which are already paid for."""
+    """Whether repeating the run may help. The answers in the journal, which are already paid for, are reused."""
 
 
 ABOUT = {
@@ -88,4 +88,4 @@ ABOUT = {
 FAILURES = frozenset(reason for reason, about in ABOUT.items() if about.failure)
 """Reasons that indicate a failure."""
 MENDABLE = frozenset(reason for reason, about in ABOUT.items() if about.mendable)
-"""Reasons for which another attempt may succeed."""
+"""Reasons that may not recur if the run is repeated."""

@@ -1,7 +1,7 @@
 """The records that make up a report: immutable, validated, and written to JSON with a `schema_version`.
 
-They follow two rules. A failure is never a verdict: a `Judgement` has either a verdict or the reason why it is
-unscored. No claim is ever dropped: the counts of a report add up to the number of its claims.
+The records follow two rules. A failure is never a verdict: a `Judgement` has either a verdict or the reason why it is
+unscored. No claim is ever dropped: a report's counts add up to its number of claims.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Evidence(Record):
 
 
 class Vote(Record):
-    """The vote of one jury model on a claim: a verdict, or the reason why there is none."""
+    """One jury model's vote on a claim: a verdict, or the reason why there is none."""
 
     judged_by: str
     verdict: Verdict | None = None
@@ -165,16 +165,16 @@ class Judgement(Record):
     quote: str = ""
     """The decisive sentence, verbatim from the first passage in `cited`, if the judge quotes one."""
     votes: tuple[Vote, ...] = ()
-    """The votes of the jury's models, in the order of the settings. The jury's rule turns them into this judgement."""
+    """The jury models' votes, in the order of `jurors`. The jury's rule turns the votes into this judgement."""
     stage: Literal["cheap", "model"] | None = None
     """The stage of a cascade that reached the verdict. None for unscored claims or if there is no cascade."""
 
     @model_validator(mode="after")
     def _is_verdict_or_unscored(self) -> Self:
         if (self.verdict is None) == (self.unscored_reason is None):
-            raise ValueError("a judgement must have either a verdict or an unscored_reason")
+            raise ValueError("a judgement must have either a `verdict` or an `unscored_reason`")
         if (self.contradicted is not None) != (self.verdict is Verdict.NOT_SUPPORTED):
-            raise ValueError("contradicted must be set if the verdict is not_supported, and only then")
+            raise ValueError("`contradicted` must be set if and only if the verdict is `not_supported`")
         return self
 
 
@@ -255,7 +255,7 @@ class Sentence(Record):
     @model_validator(mode="after")
     def _has_claims_or_a_reason(self) -> Self:
         if bool(self.claims) == (self.no_claim is not None):
-            raise ValueError("a sentence must have either claims or, in no_claim, the reason why it has none")
+            raise ValueError("a sentence must have either `claims` or a reason for having none (`no_claim`), not both")
         return self
 
 
@@ -306,15 +306,15 @@ class Usage(StageUsage):
 
 
 class Counts(Record):
-    """Number of claims by verdict. Duplicates count towards the verdict of the original claim, or as `repeated`."""
+    """Number of claims by verdict. Duplicates count towards the original claim's verdict, or as `repeated`."""
 
     supported: Count = 0
     not_supported: Count = 0
     irrelevant: Count = 0
     unscored: Count = 0
     repeated: Count = 0
-    """Claims that repeat another claim (if repeats count once) or are outside the core of the response. No verdict and
-    no figure includes them."""
+    """Claims that repeat another claim (if repeats count once) or are outside the response's core. No verdict count and
+    no figure includes these claims."""
 
     @classmethod
     def sum_of(cls, counts: Iterable[Counts]) -> Counts:
@@ -344,7 +344,7 @@ class AtK(Record):
 
 
 class EveryClaim(Record):
-    """The scores of a response if every claim counts, as in SAFE."""
+    """A response's scores if every claim counts, as in SAFE."""
 
     counts: Counts
     precision: Share | None
@@ -352,7 +352,7 @@ class EveryClaim(Record):
 
 
 class CascadeFingerprint(Record):
-    """The cheap verifier of a cascade, and the thresholds between which it leaves a claim to the model."""
+    """A cascade's cheap verifier, and the thresholds between which the verifier leaves claims to the model."""
 
     verifier: str
     identity: str
@@ -367,7 +367,7 @@ _NOT_SHARED = {"versions", "factloop_version", "seed", "settings", "snapshots", 
 
 
 class Fingerprint(Record):
-    """Everything that determines the result of a run. Runs with equal fingerprints and caches give equal reports."""
+    """Everything that determines a run's result. Runs with equal fingerprints and caches give equal reports."""
 
     factloop_version: str
     engine: Literal["model", "offline"]
@@ -416,7 +416,7 @@ class Fingerprint(Record):
 
     @property
     def judge(self) -> str:
-        """A description of the judge and plan. For the offline engine, only the `paper` plan makes a difference."""
+        """A description of the judge and plan. For the offline engine, only the `paper` plan is named."""
         plan = "" if self.engine == "offline" and self.plan != "paper" else f", {self.plan} plan"
         first = "" if self.cascade is None else f", after {self.cascade.verifier} for clear claims"
         return f"{self.judge_alone}{plan}{first}"
@@ -439,7 +439,7 @@ class Fingerprint(Record):
 
     @property
     def jurors(self) -> tuple[str, ...]:
-        """The models of a jury, starting with the one that reads the answer. Empty for a single judge."""
+        """A jury's models, starting with the model that reads the answer. Empty for a single judge."""
         others = self.settings.get("jury", ())
         return (self.model or "", *others) if others else ()
 
@@ -485,16 +485,16 @@ class Citation(Record):
     document: Count | None
     """Index among the supplied documents, starting at 0. None if no document has this number."""
     bears_out: bool | None
-    """Whether the document supports a claim in the sentence. None if it does not, but a claim there is unscored."""
+    """Whether the document supports a claim in the sentence. None if not, but the sentence has an unscored claim."""
 
 
 class CitationFigures(Record):
     """Whether documents support the sentences that cite them.
 
-    These figures follow citation recall and precision by Gao et al. (2023, ALCE, section 3.3), with two differences.
-    First, factloop judges claims instead of sentences, and does not judge each cited document separately. If several
-    cited documents support a claim equally well, only the one that the judge cites counts, so both figures are lower
-    bounds. Second, a citation is precise if it supports any claim, whether or not the sentence needs it.
+    These figures follow the citation recall and precision of Gao et al. (2023, ALCE, section 3.3), with two
+    differences. First, factloop judges claims instead of sentences, and does not judge each cited document separately.
+    If several cited documents support a claim equally well, only the document that the judge cites counts, so both
+    figures are lower bounds. Second, a citation that supports any claim is precise, whether or not it is needed.
     """
 
     recall: Share | None = None
@@ -510,7 +510,7 @@ class CitationFigures(Record):
 
     @classmethod
     def sum_of(cls, each: Iterable[CitationFigures]) -> CitationFigures | None:
-        """The combined figures of all responses that cite something, or None if none does."""
+        """The combined figures of all responses that cite something, or None if no response does."""
         found = [one for one in each if one.recall is not None or one.precision is not None]
         n, n_cited = sum(one.n_sentences for one in found), sum(one.n_citations for one in found)
         if not found:
@@ -544,7 +544,7 @@ class FactualityReport(Record):
     """Whether the response does what its prompt asks for. It is `supported` if so, and None if this was not judged."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
-    """All sentences in the order of the response, or only those requested with `spans`."""
+    """All sentences in order of appearance, or only the sentences requested with `spans`."""
     counts: Counts
     precision: Share | None
     """supported / (supported + not_supported), or None if no claims were scored."""
@@ -577,7 +577,7 @@ class FactualityReport(Record):
     @model_validator(mode="after")
     def _no_claim_is_lost(self) -> Self:
         if self.counts.total != len(self.claims):
-            raise ValueError(f"the counts add up to {self.counts.total} claims, not {len(self.claims)}")
+            raise ValueError(f"the counts must add up to the {len(self.claims)} claims, not to {self.counts.total}")
         listed = [name for sentence in self.sentences for name in sentence.claims]
         if self.sentences and sorted(listed) != sorted(claim.id for claim in self.claims):
             raise ValueError("the sentences must list each claim of the report exactly once")

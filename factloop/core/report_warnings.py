@@ -38,7 +38,7 @@ def engine_warnings(fingerprint: Fingerprint) -> tuple[str, ...]:
 def found_warnings(
     fingerprint: Fingerprint, claims: Sequence[Claim], sentences: Sequence[Sentence], response: str
 ) -> tuple[str, ...]:
-    """Warnings that follow from the findings of a check."""
+    """Warnings that follow from a check's findings."""
     return (
         *unscored_warning(fingerprint, claims),
         *groundless_warning(claims),

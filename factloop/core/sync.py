@@ -1,7 +1,7 @@
 """Runs asynchronous code for synchronous callers, in one background event loop per process.
 
-All calls share one loop, so that connections stay open between calls. The loop runs in its own thread, so that it works
-even if another loop is already running.
+All calls share one loop, so that connections stay open between calls. The loop runs in its own thread, so that calls
+also work while another loop is running.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """The loop of this process, shared by all threads. A lock would not be safe, since a fork could copy it."""
+    """The loop of this process, shared by all threads. No lock is used, since a fork could copy a held lock."""
     process = os.getpid()
     if process not in _loops:
         loop = asyncio.new_event_loop()

@@ -1,11 +1,11 @@
 """Decides whether a rewritten text is better than the original, based on the two reports and the changes.
 
-A rewritten text is accepted if and only if it meets all of these conditions. If it does not, the first condition that
-it fails is the reason for rejection.
+A rewritten text is accepted if and only if it meets all of these conditions. Otherwise, the first condition that is not
+met is the reason for rejection.
 
 1. The text still contains a claim that has a verdict or needs reading.
-2. The number of unscored claims is not higher than before, since a failed check or an ambiguous sentence proves
-   nothing. Claims that need reading are not counted, because they are better than contradicted claims.
+2. The number of unscored claims is not higher than before. (A failed check or an ambiguous sentence proves nothing.)
+   Claims that need reading are not counted, because they are better than contradicted claims.
 3. The number of contradicted claims is not higher than before.
 4. No rewritten sentence is contradicted, has unsupported claims other than the unproven claims to keep, or has more
    unscored or irrelevant claims than before. No other sentence has more unsupported claims than before. (This happens,
@@ -74,7 +74,7 @@ class _Faults:
 
 
 def rule(before: FactualityReport, after: FactualityReport, fates: Sequence[Fate]) -> Ruling:
-    """Decides whether the text in `after` should replace the text in `before`. Fates are in the order of the text."""
+    """Decides whether the text in `after` should replace the text in `before`. Fates are in order of appearance."""
     now = _claims_by_sentence(after, fates)
     faults = _faults(before, fates, now)
     reworded = {number for number, fate in enumerate(fates) if fate.reworded}
@@ -110,7 +110,7 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """Maps each failed sentence to the reason for undoing its change or, if unchanged, the last change before it."""
+    """Maps each failed sentence to the reason for undoing its change or, if it has none, the last earlier change."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
         (faults.unjudged, "the new wording has no verdict", "a later sentence then has no verdict"),
@@ -187,7 +187,7 @@ def _unjudged(claims: Iterable[Claim]) -> int:
 
 
 def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mapping[int, list[Claim]]:
-    """The claims from the second check, grouped by the number of the sentence that they are in."""
+    """The claims from the second check, grouped by sentence number."""
     staying = [(fate.start, fate.end, number) for number, fate in enumerate(fates) if fate.start < fate.end]
     starts = [start for start, _, _ in staying]
     found: defaultdict[int, list[Claim]] = defaultdict(list)

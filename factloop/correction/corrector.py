@@ -53,10 +53,10 @@ class Corrector:
             correction = await Corrector(checker).acorrect(response, question="Who was ...?")
         print(correction.text)
 
-    Only sentences with a contradicted claim are reworded, in the order of the text. This is done by a model (one call
-    each) or, offline, by rules. The changes are then checked, and the rewritten text is accepted only if it meets the
-    conditions in `acceptance`. A change is undone if it fails the check, or if a later sentence depends on the original
-    wording. All other sentences remain exactly the same.
+    Only sentences with a contradicted claim are reworded, from first to last, by a model (one call per sentence) or,
+    offline, by rules. The changes are then checked, and the rewritten text is accepted only if it meets the conditions
+    in `acceptance`. A change is undone if it fails the check, or if a later sentence depends on the original wording.
+    All other sentences remain exactly the same.
 
     The marks are inserted by code, which changes no words. The correction lists everything that was removed or is in
     doubt, even if it is not marked.
@@ -111,7 +111,7 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Corrects a response. A model needs one call per sentence to reword, plus the calls to check the changes.
+        """Corrects a response. A model takes one call per reworded sentence, plus the calls that check the changes.
 
         Args:
             response: The text to correct. To skip the first check, pass the report on the text instead.

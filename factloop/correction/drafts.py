@@ -75,7 +75,7 @@ class Draft:
 
     @property
     def fates(self) -> list[Fate]:
-        """What happens to each sentence, and its position in the new text."""
+        """What happens to each sentence, and the sentence's position in the new text."""
         edit_of = {number: edit for edit in self.edits for number in edit.sentences}
         fates, shift, shifted = [], 0, None
         for number, sentence in enumerate(self.sentences):

@@ -104,8 +104,8 @@ def _in_doubt(report: FactualityReport) -> Sequence[_Passage]:
 
 def _places(report: FactualityReport, faulty: Sequence[Claim]) -> Sequence[Span]:
     """The passage to mark for each claim. In a table row, this is the claim's cell if all faulty claims in the row can
-    be assigned to cells. If only one of several claims in a sentence is faulty, this is the wording of that claim. In
-    all other cases, it is the sentence."""
+    be assigned to cells. If only one of several claims in a sentence is faulty, this is that claim's wording. In all
+    other cases, this is the sentence."""
     rows = {(part.start, part.end): part for part in read_outline(report.response) if part.kind == "row"}
     cells = [_cell(claim, rows.get(claim.span)) for claim in faulty]
     unsure = {claim.span for claim, cell in zip(faulty, cells, strict=True) if cell is None}
@@ -121,7 +121,7 @@ def _places(report: FactualityReport, faulty: Sequence[Claim]) -> Sequence[Span]
 
 
 def _own_words(claim: Claim, report: FactualityReport) -> Span:
-    """The words that only this claim contains, or the whole sentence if it has markup, such as a link."""
+    """The words that only this claim contains, or the whole sentence if there is markup, such as a link."""
     start, end = claim.span
     text = report.response[start:end]
     beside = [one for one in report.claims if one.span == claim.span]

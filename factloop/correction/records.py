@@ -159,10 +159,10 @@ class Correction(Record):
     rewritten: str | None = None
     """The rewritten text, even if it was not accepted. None if no sentence could be changed."""
     changes: tuple[Change, ...] = ()
-    """The changes that turn the response into `rewritten`, in the order of the response."""
+    """The changes that turn the response into `rewritten`, in order of appearance."""
     left: tuple[LeftSentence, ...] = ()
     doubts: tuple[Doubt, ...] = ()
-    """Unsupported or unchecked parts of `text`, in the order of the text, including unmarked ones."""
+    """Unsupported or unchecked parts of `text`, in order of appearance. Unmarked parts are included."""
     after: FactualityReport | None = None
     """The report on `rewritten`, or None if there was nothing to check. Verdicts on unchanged sentences are copied from
     `before`."""
@@ -192,7 +192,7 @@ class Correction(Record):
 
     @property
     def marks(self) -> list[Span]:
-        """The spans of the marks, in the order of the text."""
+        """The spans of the marks, in order of appearance."""
         return sorted(doubt.mark for doubt in self.doubts if doubt.mark is not None)
 
     @model_validator(mode="after")
@@ -209,7 +209,7 @@ class Correction(Record):
 
 
 def rewrite(response: str, changes: tuple[Change, ...]) -> str:
-    """Applies the changes to the response. Raises ValueError if the spans of a change do not match the texts."""
+    """Applies the changes to the response. Raises ValueError if a change's spans do not match the texts."""
     parts: list[str] = []
     reached = length = 0
     for change in changes:

@@ -46,7 +46,7 @@ class ResponseSentence:
 def sentences_of(
     report: FactualityReport, unproven: Unsupported = "mark"
 ) -> tuple[list[ResponseSentence], list[ResponseSentence]]:
-    """The sentences with claims, in the order of the response, and a second list of sentences that cannot be changed.
+    """The sentences with claims, in order of appearance, and a second list of sentences that cannot be changed.
 
     A sentence cannot be changed if it is not in the response, or if it overlaps an earlier sentence.
     """

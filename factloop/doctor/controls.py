@@ -1,8 +1,8 @@
 """Tests the judge on sentences that the supplied documents are known to support or contradict.
 
 The place and the people are invented, so that a model cannot know them. Half of the sentences are false, each in a
-different way. A dozen sentences can show only whether a judge reads the documents. To measure how well it judges, use
-`factloop research audit`. A judge set with `--judge` gets twenty claims, each with the decisive text.
+different way. A dozen sentences can show only whether a judge reads the documents. To measure how well a judge
+performs, use `factloop research audit`. A judge set with `--judge` gets twenty claims, each with the decisive text.
 """
 
 from __future__ import annotations

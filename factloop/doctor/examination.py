@@ -50,7 +50,7 @@ async def diagnose(
 ) -> Diagnosis:
     """Tests everything in these settings and in `others`, and lists parts that are not configured.
 
-    Sends one or two requests to each model, search and server, which costs at most a fraction of a cent each. With
+    Sends one or two requests to each model, search and server. Each request costs at most a fraction of a cent. With
     `controls`, the judge also checks a text whose sentences are known to be true or false, which takes at least 3
     calls. Does not read the cache, and saves nothing. Failures become findings instead of raising FactloopError.
     """

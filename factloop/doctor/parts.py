@@ -118,7 +118,7 @@ def _endpoint(tool: str, url: str, accept: str, timeout_s: float) -> Endpoint:
 
 
 def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator[Look]:
-    """Yields tests for local parts. The embeddings for checks are also used for TrustScore, if they are set."""
+    """Yields tests for local parts. Embeddings that are set for checks are also used for TrustScore."""
     if check.prompts is not None:
         yield Look("prompts", str(check.prompts), in_thread(partial(_prompts, check)))
     if check.cascade is not None and (check.judge is None or check.model is not None):

@@ -39,7 +39,7 @@ class RequestModel(BaseModel):
 
 
 class GivenDocument(RequestModel):
-    """A document to check the answer against. You can also pass a plain string instead."""
+    """A document to check the answer against. You can pass a plain string instead."""
 
     text: DocumentText
     """The text. The field can also be called `page_content` or `content`."""

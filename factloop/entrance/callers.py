@@ -26,7 +26,7 @@ _SMALL_CHUNK = 32  # if the average chunk is smaller, in bytes, the body is too 
 
 
 class BodyTooLong(Exception):
-    """The body of the request is larger than the limit."""
+    """The request body is larger than the limit."""
 
 
 class CallerLeft(Exception):
@@ -44,7 +44,7 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """Returns an HTTP protocol for uvicorn that drops connections if headers are late or the limit is far exceeded."""
+    """Returns a uvicorn HTTP protocol that drops connections that are surplus or have late headers or tiny chunks."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None

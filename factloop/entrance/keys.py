@@ -39,9 +39,9 @@ class Grant(BaseModel):
 
 
 class ApiKeys:
-    """The API keys of a server. Keys with the same name belong to one caller, who owns all jobs requested with these
-    keys. Every key without a name belongs to a separate caller. If there are no keys, the server is open to everyone,
-    and all jobs have the same owner."""
+    """A server's API keys. Keys with the same name belong to one caller, who owns all jobs requested with these keys.
+    Every key without a name belongs to a separate caller. If there are no keys, the server is open to everyone, and all
+    jobs have the same owner."""
 
     def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
         """Each key may be followed by the options of a `Grant`. A file is read now, and again whenever it changes.
@@ -97,7 +97,7 @@ class ApiKeys:
             log.warning("the earlier keys stay valid: %s", error)
             return
         now = self._owners.keys()
-        log.warning("%s: reloaded, %d keys added, %d removed", self._file, len(now - before), len(before - now))
+        log.warning("%s: reloaded (keys added: %d, keys removed: %d)", self._file, len(now - before), len(before - now))
 
     def _take(self, lines: Iterable[str]) -> None:
         owners: dict[str, str] = {}
@@ -107,7 +107,7 @@ class ApiKeys:
             hashed = _hash(key)
             if len(key) < SHORTEST or not key.isascii() or not key.isprintable():
                 raise ConfigError(
-                    f"API key {number}: must have {SHORTEST} or more printable ASCII characters, no spaces"
+                    f"API key {number} must have at least {SHORTEST} printable ASCII characters and no spaces"
                 )
             if hashed in owners:
                 earlier = list(owners).index(hashed) + 1

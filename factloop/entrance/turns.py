@@ -1,4 +1,4 @@
-"""Decides whose job runs next. Callers take turns, so that no caller has to wait for all jobs of another caller."""
+"""Decides whose job runs next. Callers take turns, so that no caller has to wait for all of another caller's jobs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Waiting = tuple[str, str]
 
 @dataclass
 class Turns:
-    """The callers' turns in one service. The caller with the fewest running jobs relative to its weight comes first,
-    and if there are several, the caller with the fewest turns relative to its weight. This is start-time fair queueing
-    (Goyal et al. 1996), in which every job counts equally. Turns are not saved up while a caller is idle, and are
-    forgotten when the service restarts."""
+    """The callers' turns in one service. The caller with the fewest running jobs relative to its weight comes first.
+    Ties go to the caller with the fewest turns relative to its weight. This is start-time fair queueing (Goyal et al.
+    1996), with every job counted equally. Turns are not saved up while a caller is idle, and are forgotten when the
+    service restarts."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
     most_each: int | None = None

@@ -1,4 +1,4 @@
-"""Reads the chunks of a stream, and converts between synchronous and asynchronous streams."""
+"""Reads a stream's chunks and converts between synchronous and asynchronous streams."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WholeCharacters:
         self._first_half = ""
 
     def feed(self, text: str) -> str:
-        """Returns the text with surrogate pairs joined. Half a pair at the end is kept for the next chunk."""
+        """Joins surrogate pairs. If the text ends with half a pair, that half is kept for the next chunk."""
         text = self._first_half + text
         self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

@@ -67,10 +67,10 @@ class StreamGuard:
         async for text in guard.aguard(chunks, question="Who was ...?"):
             print(text, end="")
 
-    If there are no faults, the output is identical to the input. A sentence has a fault if any of its claims is
-    contradicted, unsupported or unscored, or if it was not read (`findings.Finding`). Every claim is judged,
-    whether or not it is relevant to the question. A sentence whose check fails is unscored and never passes as checked.
-    If the model is unreachable, claims are left unscored and no error is raised.
+    If there are no faults, the output is identical to the input. A sentence has a fault if it was not read, or if any
+    of its claims is contradicted, unsupported or unscored (see `findings.Finding`). Every claim is judged, whether or
+    not it is relevant to the question. A sentence whose check fails is unscored and never passes as checked. If the
+    model is unreachable, claims are left unscored and no error is raised.
 
     With a model, the `grounded` and `fused` plans collect sentences in a window until it is full (for `grounded`, 12
     sentences or 675 characters), until its first sentence has waited for `max_wait_s`, or until the stream ends. One
@@ -108,10 +108,10 @@ class StreamGuard:
             marks: The marks added by `annotate`.
             passing: Findings that are allowed to pass.
             at_once: Maximum number of windows to check concurrently. The stream is not read any further ahead.
-            patience_s: Maximum number of seconds that checking a window may take. After that, the window is unscored
-                and the cost of its calls is not reported.
-            limits: Limits for the check of each window, in addition to those in the settings. If a limit is reached,
-                the remaining claims are unscored, and the cost so far is reported.
+            patience_s: Maximum number of seconds for checking a window. After that, the window is unscored and the cost
+                of its calls is not reported.
+            limits: Limits for checking each window, in addition to those in the settings. If a limit is reached, the
+                remaining claims are unscored, and the cost so far is reported.
             max_wait_s: Maximum number of seconds that the first sentence of a window may wait.
             all_dropped: The text to release at the end if `drop` removed all checked text. May be empty.
 
@@ -121,7 +121,7 @@ class StreamGuard:
         if not max_wait_s >= 0:
             raise ConfigError(f"max_wait_s = {max_wait_s}: must be 0 or more")
         if at_once < 1:
-            raise ConfigError(f"at_once = {at_once}: must be at least 1")
+            raise ConfigError(f"at_once = {at_once}: must be 1 or more")
         if patience_s is not None and not patience_s > 0:
             raise ConfigError(f"patience_s = {patience_s}: must be above 0")
         self.checker = given_checker(checker)
@@ -132,7 +132,7 @@ class StreamGuard:
     async def aguard(
         self, chunks: AsyncIterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> AsyncGenerator[str, None]:
-        """Like `aevents`, but yields only the text to show to the user, in pieces."""
+        """Like `aevents`, but yields only pieces of text to show to the user."""
         async with aclosing(self.aevents(chunks, question, **given)) as events:
             async for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
@@ -144,10 +144,10 @@ class StreamGuard:
         """Yields each sentence once it is processed, then the report on the answer. Costs money if a model is used.
 
         `chunks` must yield strings or messages. `question`, `documents` and `sources` have the same meaning as in
-        `FactChecker.acheck`. If the source of the chunks fails, its error is raised after all complete sentences have
-        been released. If you stop early, close the stream (`contextlib.aclosing`) to cancel calls in progress. Raises
-        ConfigError, if possible before anything is read. Raises DataError if a chunk is neither a string nor a message,
-        or if `limits` set a budget but the price of the model is unknown.
+        `FactChecker.acheck`. If the chunks' source fails, the source's error is raised after all complete sentences
+        have been released. If you stop early, close the stream (`contextlib.aclosing`) to cancel calls in progress.
+        Raises ConfigError, if possible before anything is read. Raises DataError if a chunk is neither a string nor a
+        message, or if `limits` set a budget but the price of the model is unknown.
         """
         started, limits = time.perf_counter(), self._limits
         asked, sources = question_of(question), await self.checker.sources_in(given)
@@ -237,7 +237,7 @@ def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
 
 
 def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:
-    """The doubtful cells in a table row. Empty if the text is not a row, or if a claim cannot be assigned to a cell."""
+    """A table row's doubtful cells. Empty if the text is not a row, or if a claim cannot be assigned to a cell."""
     start, end = row
     faulty = [(claim, finding) for claim in claims if (finding := finding_of_claim(claim)) is not None]
     if not faulty or "|" not in text[start:end]:
@@ -257,7 +257,7 @@ def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
 def _whole_report(
     empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
-    """The report on `text`, with the total usage of the parts. `empty` is the same checker's report on empty text."""
+    """The report on `text`, with the parts' total usage. `empty` is the same checker's report on empty text."""
     claims = tuple(claim for part in parts for claim in part.claims)
     sentences = tuple(part.sentence for part in parts if part.sentence is not None)
     scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()

@@ -49,7 +49,7 @@ Choose = Callable[[str, Sequence[Claim]], str | Stop]
 
 @dataclass(frozen=True)
 class Policy:
-    """How to treat sentences with findings. Sentences pass if they have no findings, or only findings in `passing`."""
+    """Defines how sentences are treated. Sentences pass if they have no findings, or only findings in `passing`."""
 
     action: SentenceAction | Choose = "annotate"
     replacement: str = REPLACED
@@ -135,7 +135,7 @@ def marker_of(text: str, sentence: str) -> str:
 
 
 def after_blank_line(released: str, text: str) -> str:
-    """Adds the line ends that are needed for a blank line between `released` and the text."""
+    """Adds the line breaks that are needed for a blank line between `released` and the text."""
     told = released.rstrip()
     n_ends = len(_LINE_END.findall(released[len(told) :])) if told else 2
     return "\n" * (2 - n_ends) + text
@@ -144,8 +144,8 @@ def after_blank_line(released: str, text: str) -> str:
 def after_dropped(text: str, released: str, marker: str) -> str:
     """The text that follows a dropped sentence, adjusted to fit after `released`.
 
-    If nothing on the line has been released yet, the rest of the line starts with the `marker` of the dropped sentence
-    instead of a space. If the whole line or table row was dropped, its line end is omitted. Blank lines are also
+    If nothing on the line has been released yet, the rest of the line starts with the dropped sentence's `marker`
+    instead of a space. If the whole line or table row was dropped, its line break is omitted. Blank lines are also
     omitted if `released` already ends with a blank line.
     """
     if released and not released.endswith(("\n", "\r")):

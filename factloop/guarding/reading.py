@@ -89,9 +89,9 @@ class PendingSentence:
 
 @dataclass
 class Reader:
-    """Manages the tasks for one stream in one event loop, and cancels them on exit.
+    """Manages one stream's tasks in one event loop and cancels the tasks on exit.
 
-    A window has at most `size`, and waits at most `max_wait_s` seconds for further sentences.
+    A window grows to at most `size` and waits at most `max_wait_s` seconds for further sentences.
     """
 
     checker: FactChecker
@@ -112,7 +112,7 @@ class Reader:
         self._number = 0
 
     async def read(self, chunks: AsyncIterable[object]) -> AsyncGenerator[PendingSentence, None]:
-        """Yields the stretches of the stream in order, then raises any error that its source raised.
+        """Yields the stream's stretches in order, and then raises any error that the stream's source raised.
 
         Callers must await the check of each stretch before requesting the next one.
         """
@@ -159,7 +159,7 @@ class Reader:
         return [SentenceCheck() if one.sentence is None else next(found) for one in window.stretches]
 
     async def _judged(self, window: Window) -> list[SentenceCheck]:
-        """The judged claims of each sentence or, if the check fails, one unscored claim for each sentence.
+        """Each sentence's judged claims or, if the check fails, one unscored claim for each sentence.
 
         Raises only ConfigError, because nothing can be judged if the configuration is wrong.
         """

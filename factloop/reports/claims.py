@@ -91,7 +91,7 @@ def finding_words(finding: Finding) -> str:
 
 
 def verdict_table() -> dict[str, dict[str, str]]:
-    """Maps each status and each reason to the status, wording and symbol to display, for the pages' JavaScript."""
+    """For the pages' JavaScript, maps each status and each reason to the status, wording and symbol to display."""
     looks = {status.value: (status, status.words) for status in Status}
     looks |= {reason.value: (Status.UNSCORED, unscored_words(reason)) for reason in UnscoredReason}
     return {name: {"status": one.value, "words": words, "symbol": one.symbol} for name, (one, words) in looks.items()}
@@ -129,7 +129,7 @@ class ClaimView:
 
     @property
     def text(self) -> str:
-        """The text of the claim, without Markdown. Claims from table rows are turned into sentences."""
+        """The claim's text without Markdown. Claims from table rows are turned into sentences."""
         return plain_text(row_in_words(self.claim.self_contained, self.claim.sentence))
 
     @property
@@ -151,21 +151,21 @@ class ClaimView:
 
     @property
     def source_says(self) -> str:
-        """The wrong and correct words, as in `1836 · the source says 1826`. Empty if the judge does not name both."""
+        """The wrong and correct words, as in `1836 · the source says 1826`. Empty unless the judge names both."""
         judgement = self.claim.judgement
         wrong, instead = (" ".join(text.split()) for text in (judgement.wrong, judgement.instead))
         return f"{wrong} · the source says {instead}" if wrong and instead else ""
 
     @property
     def why(self) -> str:
-        """The rationale, with titles instead of passage numbers."""
+        """The rationale with titles instead of passage numbers."""
         return reason(self.claim)
 
     @property
     def beside(self) -> str:
         """The part of a problem's rationale that the decisive sentence and the marked words do not already show.
 
-        For a claim that needs reading, this is the part before the sentence that contains the quote.
+        For a `needs_reading` claim, this is the part before the sentence that contains the quote.
         """
         rationale = self.claim.judgement.rationale
         if not self.is_problem:
@@ -185,7 +185,7 @@ class ClaimView:
 
     @property
     def jury(self) -> tuple[str, ...]:
-        """The vote of each jury model, with its reason unless the claim already shows this reason."""
+        """Each jury model's vote, with the model's reason unless the claim already shows this reason."""
         shown = ("", self.claim.judgement.rationale)
         return tuple(
             f"{vote.judged_by}: {verdict_words(vote)}{'' if vote.rationale in shown else f' ({vote.rationale})'}"
@@ -267,7 +267,7 @@ class ClaimView:
 
 
 def views_of(claims: Sequence[Claim]) -> list[ClaimView]:
-    """The claims of a report, numbered in order."""
+    """A report's claims, numbered in order."""
     numbers = {claim.id: number for number, claim in enumerate(claims, 1)}
     return [
         ClaimView(
@@ -320,12 +320,12 @@ def problems_first(views: Iterable[ClaimView]) -> list[ClaimView]:
 
 
 def tally(claims: Iterable[Claim]) -> Counter[Status]:
-    """Number of claims with each status."""
+    """The number of claims with each status."""
     return Counter(map(status_of, claims))
 
 
 def tally_reasons(claims: Iterable[Claim]) -> Counter[UnscoredReason]:
-    """Number of unscored claims for each reason."""
+    """The number of unscored claims for each reason."""
     return Counter(claim.judgement.unscored_reason for claim in claims if claim.judgement.unscored_reason is not None)
 
 
@@ -393,7 +393,7 @@ class DecidingSentence:
 
     @property
     def section(self) -> str | None:
-        """The nearest heading before the sentence in its passage or, if there is none, the section of the passage."""
+        """The nearest heading before the sentence in its passage or, if there is none, the passage's section."""
         above = _HEADING.findall(self.evidence.passage, 0, self.start)
         return above[-1] if above else self.evidence.section
 
@@ -423,7 +423,7 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
-    """The sentence that shares the most numbers with `said`. Ties are broken by shared words, weighted by rarity.
+    """The sentence that shares the most numbers with `said`. Shared words, weighted by rarity, break ties.
 
     None if no sentence shares two words.
     """

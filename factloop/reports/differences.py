@@ -40,7 +40,7 @@ def pieces(old: str, new: str) -> tuple[Piece, ...]:
 
 
 def place_of_words(text: str, words: str) -> tuple[int, int] | None:
-    """Start and end of these whole words in the text, ignoring case, or None if the text does not contain them."""
+    """The start and end of these whole words in the text, ignoring case, or None if the text does not contain them."""
     if not words.strip():
         return None
     pattern = r"\s+".join(map(re.escape, words.split()))

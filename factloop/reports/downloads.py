@@ -20,7 +20,7 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class DownloadLink:
-    """A download link with its text, a file name, the data as a URL, and the size of the data in bytes.
+    """A download link with its text, a file name, the data as a URL, and the data's size in bytes.
 
     Browsers do not follow URLs of more than two million characters. Long data is therefore compressed, and data that is
     still too long has no URL.

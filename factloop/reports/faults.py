@@ -90,7 +90,7 @@ def _matched(words: Sequence[re.Match[str]], text: str) -> frozenset[int]:
 
 
 def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
-    """The first and last index of each range. Gaps of a few words are closed if no other claim contains the words."""
+    """The first and last index of each range. Gaps of a few words are closed if no other claim contains those words."""
     first = last = places[0]
     for place in places[1:]:
         between = range(last + 1, place)

@@ -1,4 +1,4 @@
-"""Describes the figures of a report in words, with the same wording everywhere."""
+"""Describes a report's metrics in words, with the same wording everywhere."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """The Wilson interval, such as `95 % interval 0.57 to 0.98`, if the claims are treated as a sample. Empty if there
+    """The Wilson interval, such as `95% interval 0.57 to 0.98`, which treats the claims as a sample. Empty if there
     are no claims, or if some are unscored."""
     n = report.counts.scored
     if report.precision is None or not n or report.counts.unscored:
@@ -59,14 +59,13 @@ def precision_interval(report: FactualityReport) -> str:
     z = NormalDist().inv_cdf(0.975)
     middle, share = report.precision + z * z / (2 * n), 1 + z * z / n
     half = z * math.sqrt(report.precision * (1 - report.precision) / n + (z / (2 * n)) ** 2)
-    return f"95 % interval {(middle - half) / share:.2f} to {(middle + half) / share:.2f}"
+    return f"95% interval {(middle - half) / share:.2f} to {(middle + half) / share:.2f}"
 
 
 def how_far(report: FactualityReport) -> str:
-    """What the main figure is uncertain about, and where to read on. Empty if no claim is scored."""
+    """How uncertain the main metric is, and where to read more. Empty if no claims are scored."""
     sampled = f"{found} if the claims are a sample. " if (found := precision_interval(report)) else ""
-    said = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
-    return f"{sampled}{said}" if report.counts.scored else ""
+    return f"{sampled}{AS_IF_CORRECT}" if report.counts.scored else ""
 
 
 def headline(report: FactualityReport) -> str:
@@ -87,7 +86,7 @@ _IN_HEADLINE = {Status.NO_EVIDENCE: "not in the sources", Status.UNSCORED: "coul
 
 
 def held_against(report: FactualityReport) -> str:
-    """The names of the sources of all passages, such as `a.md, b.pdf and 7 more`. Empty if there are no passages."""
+    """The names of all passages' sources, such as `a.md, b.pdf and 7 more`. Empty if there are no passages."""
     read = (item for claim in report.claims for item in claim.evidence)
     sources = dict.fromkeys(
         item.title if item.title and item.document is not None else item.source.partition("#")[0] for item in read
@@ -98,7 +97,8 @@ def held_against(report: FactualityReport) -> str:
 
 
 _MOST_SOURCES = 4
-BASELINE_IS_RIGHT = "23 of 28 (0.82; 95 % interval 0.64 to 0.92)"
+AS_IF_CORRECT = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
+BASELINE_IS_RIGHT = "23 of 28 (0.82; 95% interval 0.64 to 0.92)"
 """How often the baseline is right on unseen answers when its verdict is `supported` (see docs/accuracy.md)."""
 
 
@@ -111,7 +111,7 @@ def how_often_right(fingerprint: Fingerprint) -> str:
 
 
 def main_figure(report: FactualityReport) -> tuple[str, str, str]:
-    """The name, value and basis of the main figure: precision or, if claims are unscored, the number of scored claims.
+    """The main metric's name, value and basis: precision or, if claims are unscored, the number of scored claims.
 
     Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If claims are unscored,
     precision appears only in the basis, with the values that it would have if all unscored claims were wrong or right.
@@ -132,7 +132,7 @@ def main_figure(report: FactualityReport) -> tuple[str, str, str]:
 
 
 def in_a_line(report: FactualityReport) -> str:
-    """The main figure and its basis, such as `precision 0.84 (16 of 19 scored claims supported)`."""
+    """The main metric and its basis, such as `precision 0.84 (16 of 19 scored claims supported)`."""
     name, value, basis = main_figure(report)
     return f"{name.lower()} {value} ({basis})"
 
@@ -141,7 +141,7 @@ MOST_OF_NAME = 80  # maximum number of characters of a response used as the titl
 
 
 def name_of(report: FactualityReport, file: str = "") -> str:
-    """The title of a page: the question, or else the file, or else the beginning of the response."""
+    """A page's title: the question, or else the file, or else the beginning of the response."""
     begun = report.response.strip().lstrip("#* ").partition("\n")[0]
     return report.prompt or file or shorten(begun, MOST_OF_NAME, placeholder=" …") or "An empty answer"
 
@@ -152,13 +152,13 @@ def unscored_reasons(report: FactualityReport) -> list[str]:
 
 
 def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
-    """The number of times that each reason occurs, such as `2 × no source`, most frequent first."""
+    """How often each reason occurs, such as `2 × no source`, most frequent first."""
     return [f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons.most_common()]
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """The number of sentences without claims by reason, as in `9 of 27: 5 headings, 4 remarks`. Empty if there are
-    none."""
+    """The number of sentences without claims for each reason, as in `9 of 27: 5 headings, 4 remarks`. Empty if there
+    are none."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""
@@ -175,7 +175,7 @@ _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
 
 
 def citations(found: CitationFigures) -> str:
-    """The recall and precision of citations, such as `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
+    """The citation recall and precision, such as `recall 0.50 of 4 sentences, precision 0.67 of 3 citations`."""
     recall = "" if found.recall is None else f"recall {found.recall:.2f} of {plural(found.n_sentences, 'sentence')}"
     cited = plural(found.n_citations, "citation")
     precision = "" if found.precision is None else f"precision {found.precision:.2f} of {cited}"
@@ -195,7 +195,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """Whether the response does what its prompt asks, in words. Empty if this was not judged."""
+    """In words, whether the response does what its prompt asks. Empty if this was not judged."""
     found = report.eligibility
     if found is None:
         return ""
@@ -205,7 +205,7 @@ def eligibility(report: FactualityReport) -> str:
 
 
 def every_claim(report: FactualityReport) -> str:
-    """The figures with every claim counted. Empty if the report already counts every claim."""
+    """The metrics with every claim counted. Empty if the report already counts every claim."""
     found = report.every_claim
     if found is None:
         return ""
@@ -260,7 +260,7 @@ def searches(usage: StageUsage) -> str:
 
 
 def calls(usage: StageUsage) -> str:
-    """The numbers of model calls, failed calls, reused replies and searches, without those that are zero."""
+    """The numbers of model calls, failed calls, reused replies and searches. Zeros are omitted."""
     parts = [
         plural(usage.calls, "model call") if usage.calls else "",
         f"{usage.failed_calls:,} failed" if usage.failed_calls else "",
@@ -303,7 +303,7 @@ def moment(when: datetime) -> str:
 
 
 def savings_words(savings: CascadeSavings, first: CascadeFingerprint | None) -> Iterator[str]:
-    """Sentences about the claims that a cascade settled and the calls and searches that this saved."""
+    """Sentences about the claims that a cascade settled, and about the calls and searches saved."""
     verifier = "the cheap verifier" if first is None else first.verifier
     yield (
         f"{verifier} settled {savings.n_settled:,} of {plural(savings.n_looked_at, 'claim')} from the documents "

@@ -1,8 +1,8 @@
 """Defines the files in which pages save human labels, along with the claims that were labelled.
 
 A file can therefore be read without the report. Each file also contains a hash of the claims in order, which ensures
-that the labels belong to exactly the claims and verdicts on the page. Pages of disagreements save answers in the same
-way. An answer says which of two sides is right.
+that the labels belong to exactly the claims and verdicts on the page. Disagreement pages save answers in the same way.
+An answer says which of two sides is right.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class AnswerFile(Record):
 
 
 def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
-    """The claims that count in the figures of a report, without their passages.
+    """The claims that count in a report's metrics, without their passages.
 
     A report does not name the system, so the response is identified by a hash of the prompt, the response and the time.
     """
@@ -175,7 +175,7 @@ def with_documents(claims: Iterable[ClaimToLabel], report: FactualityReport) -> 
 
 
 def hash_of(claims: Iterable[ClaimToLabel | ClaimToSettle]) -> str:
-    """A hash of the claims without their passages, as 64 hexadecimal digits."""
+    """The hash of the claims without their passages, as 64 hexadecimal digits."""
     return _hash([one.model_dump(mode="json", exclude={"document"}) for one in claims])
 
 
@@ -265,7 +265,7 @@ class Labelling:
     """Maps claim ids to positions in `rows`. Used only if all claims are from one response."""
 
     def row(self, claim_id: str) -> str | None:
-        """The row of a claim, or None if the claim should not be labelled."""
+        """The claim's row, or None if the claim should not be labelled."""
         place = self.places.get(claim_id)
         return None if place is None else self.rows[place]
 
@@ -275,9 +275,9 @@ def labelling_of(
     begins: Literal["blind", "open"] | None = None,
     kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
-    """The data for a page. If `begins` is `blind`, the page opens for labelling with hidden verdicts. If it is `open`,
-    the page opens for labelling. If it is None, labelling starts on request. A page of `answers` asks which of two
-    sides is right. The sides are in random order."""
+    """The data for a page. If `begins` is `blind`, the page opens for labelling with hidden verdicts. If `begins` is
+    `open`, the page opens for labelling. If `begins` is None, labelling starts on request. A page of `answers` asks
+    which of two sides is right. The sides are in random order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}

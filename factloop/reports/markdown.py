@@ -56,7 +56,7 @@ Part = Tag | TextRun
 
 
 def read_markdown(text: str) -> list[Part]:
-    """The parts of a text in order. Tags are nested correctly, and the result is deterministic.
+    """The text's parts in order. Tags are nested correctly, and the result is deterministic.
 
     Runs omit blocks that are nested too deeply and content that Markdown does not show (emphasis markers, link URLs).
     Callers that must show everything have to check for this. `text` must not contain carriage returns or NUL.
@@ -78,7 +78,7 @@ def _parser() -> MarkdownIt:
 
 
 def _link(state: StateInline, silent: bool) -> bool:
-    """The library's rule, extended to record where the link ends, since no token contains the length of its URL."""
+    """The library's rule, extended to record where the link ends, since no token contains its URL's length."""
     found = link(state, silent)
     if found and not silent:
         state.tokens[-1].meta["end"] = state.pos
@@ -98,8 +98,7 @@ class _Source:
     starts: Sequence[int]
 
     def places(self, content: str, first: int) -> list[int]:
-        """The source position of each character in a block, and of the block's end. `first` is the block's first line
-        number.
+        """The source positions of a block's characters and of its end. `first` is the block's first line number.
 
         Each line of the content is the end of a source line, without the prefix that makes it part of the block.
         """

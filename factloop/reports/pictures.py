@@ -2,8 +2,8 @@
 
 The content security policy of a page forbids style attributes, and light and dark themes need different colours. Each
 colour below therefore stands for a variable in the page's style sheet, styles become presentation attributes, and text
-is not converted to paths. The group id of an artist (`artist.set_gid("of-3")`) becomes its `data-series`, which pages
-use to dim all other series.
+is not converted to paths. An artist's group id (`artist.set_gid("of-3")`) becomes `data-series`, which pages use to dim
+all other series.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _painted(paint: Callable[[Figure], object], inches: tuple[float, float]) -> 
 
 
 def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Draws a picture with `paint` on a figure, and returns an `<svg>` element. The output is deterministic."""
+    """Draws a picture with `paint` on a figure and returns an `<svg>` element. The output is deterministic."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with _painted(paint, (width, height)) as figure:
@@ -200,7 +200,7 @@ def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> e
 
 
 def _name_apart(root: etree._Element, alt: str) -> None:
-    """Makes the referenced ids unique among the pictures on a page, and removes all others.
+    """Makes referenced ids unique among the pictures on a page and removes all other ids.
 
     Browsers ignore a clip path if the first element with the same id is in a hidden picture.
     """

@@ -1,4 +1,4 @@
-"""Shows progress bars on standard error, either for the events of a check or for a number of finished items.
+"""Shows progress bars on standard error, either for a check's events or for the number of finished items.
 
 If standard error is not a terminal, only waits for servers are reported, with one line each.
 """

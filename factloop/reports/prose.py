@@ -1,4 +1,4 @@
-"""Lays out a response for a page. Its Markdown becomes tags, and its text becomes pieces with marks."""
+"""Lays out a response for a page. The Markdown becomes tags, and the text becomes pieces with marks."""
 
 from __future__ import annotations
 
@@ -35,14 +35,13 @@ class PageStretch:
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
-    """Maps each claim number to the number of the first claim in its sentence. URLs identify sentences by the
-    latter."""
+    """Maps each claim number to the number of its sentence's first claim, by which URLs identify the sentence."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}
 
 
 @dataclass(frozen=True)
 class Words:
-    """Words with the same formatting. Either all or none of them are wrong."""
+    """Words with the same formatting. Either all or none of the words are wrong."""
 
     text: str
     fault: Fault | None = None
@@ -135,7 +134,7 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
 def _words(
     runs: Iterable[TextRun], cuts: Sequence[_Cut], starts: Sequence[int], begun: set[_Cut]
 ) -> Iterator[tuple[int, Words]]:
-    """Splits the runs at the cuts, and yields each part with the number of its stretch. Adds faults to `begun`."""
+    """Splits the runs at the cuts and yields each part with its stretch's number. Adds faults to `begun`."""
     for run in runs:
         for text, cut in _cut(run, cuts, starts):
             begins_fault = cut.fault is not None and cut not in begun

@@ -48,7 +48,7 @@ def rows_table(rows: Iterable[tuple[str, RenderableType]]) -> Table:
 
 
 def whole_text(parts: Iterable[Text]) -> Text:
-    """The parts of a response as one text, without trailing blanks."""
+    """A response's parts as one text without trailing blanks."""
     text = Text().join(parts)
     text.rstrip()
     return text if text else Text("(empty)", style="dim")

@@ -1,4 +1,4 @@
-"""The service, which offers checks over HTTP as jobs that outlive the process, and a web page to view them."""
+"""The service, which offers checks over HTTP as jobs that outlive the process, and a web page to view the jobs."""
 
 from factloop.core.extras import require
 

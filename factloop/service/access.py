@@ -33,13 +33,13 @@ the address."""
 
 
 class SharedHits:
-    """Counts requests across all services, in PostgreSQL. Every method runs in one transaction and blocks."""
+    """Uses PostgreSQL to count requests across all services. Every method runs in one transaction and blocks."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def take(self, whose: str, amount: int, seconds: float) -> float:
-        """Counts a request and returns 0. After `amount` requests in `seconds`, returns the seconds to wait instead."""
+        """Counts a request and returns 0. After `amount` requests in `seconds`, the result is the wait in seconds."""
         with self._engine.begin() as connection:
             hold_others_off(connection, f"hits {whose}")
             now: float = connection.execute(select(database_now())).scalar_one()
@@ -61,29 +61,29 @@ class SharedHits:
 class RateLimits:
     """Counts requests, including rejected ones, in moving windows. Bound to one event loop. Requests for work and
     attempts with wrong keys are counted across all services that share a database, unless the database is unavailable.
-    Each service counts its own read requests. Requests that are rejected in memory never reach the database, so a flood
-    of requests does not become a flood of transactions."""
+    Each service counts its own read requests. Requests rejected in memory never reach the database, which protects it
+    from a flood of requests."""
 
     def __init__(self, rate: str) -> None:
         """Raises ConfigError if the rate is invalid."""
         try:
             jobs = parse_many(rate)
         except ValueError as error:
-            raise ConfigError(f"rate {rate!r}: must be a rate such as 60/minute") from error
+            raise ConfigError(f"rate = {rate!r}: must be a rate such as 60/minute") from error
         if any(not (0 < one.amount <= MOST_REQUESTS and one.get_expiry() <= 86_400 * LONGEST_DAYS) for one in jobs):
             raise ConfigError(
-                f"rate {rate!r}: must allow 1 to {MOST_REQUESTS:,} requests per period of at most {LONGEST_DAYS:,} days"
+                f"rate = {rate!r}: must allow 1 to {MOST_REQUESTS:,} requests per period of up to {LONGEST_DAYS:,} days"
             )
         self._limits = {"jobs": jobs, "reads": [_oftener(limit) for limit in jobs]}
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._database: Database | None = None
 
     def share(self, database: Database | None) -> None:
-        """Starts counting across all services that share the database, or only in memory if it is None."""
+        """Starts counting across all services that share the database, or only in memory if `database` is None."""
         self._database = database if database is not None and database.store.is_shared else None
 
     async def take(self, kind: Literal["jobs", "reads"], caller: str) -> None:
-        """Counts a request. If the caller makes too many, raises RequestRefusal, which says how long to wait."""
+        """Counts a request. Raises RequestRefusal, which says how long to wait, if the caller makes too many."""
         for limit in self._limits[kind]:
             if wait_s := await self._wait_s(limit, kind, caller, of_all=kind == "jobs"):
                 waiting = {"Retry-After": str(wait_s)}
@@ -102,7 +102,7 @@ class RateLimits:
                 )
 
     async def _wait_s(self, limit: RateLimitItem, *whose: str, of_all: bool) -> int:
-        """Counts a request. Returns 0, or how many seconds to wait (at least 1) if there are too many requests."""
+        """Counts a request. Returns 0 or, if there are too many requests, how many seconds to wait (at least 1)."""
         if not self._limiter.hit(limit, *whose):
             return _whole(self._limiter.get_window_stats(limit, *whose).reset_time - time.time())
         if not of_all or self._database is None:
@@ -144,7 +144,7 @@ class Tickets:
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)[0]}"
 
     def owner(self, path: str, query: bytes) -> str | None:
-        """Returns the owner of the ticket in a request's query, or None if there is no valid ticket for this path."""
+        """Returns the ticket's owner from a request's query, or None if there is no valid ticket for this path."""
         if len(query) > _LONGEST_QUERY or not opens(path):
             return None
         given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])

@@ -1,4 +1,4 @@
-"""The service as an ASGI application, and the uvicorn server that runs it. The server stops without losing any work."""
+"""Builds the service as an ASGI application and runs it with uvicorn. The server stops without losing any work."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _sole_use(folder: Path) -> Iterator[None]:
 
 
 def build_chat(check: CheckSettings) -> ChatModel | None:
-    """Builds the model that all checks share, and its connections. Raises ConfigError if the model cannot be used."""
+    """Builds the model that all checks share, with its connections. Raises ConfigError if the model cannot be used."""
     if check.model is None:
         return None
     return build_model(check, check.model, base_url=check.base_url, temperature=check.temperature)
@@ -162,8 +162,8 @@ def build_chat(check: CheckSettings) -> ChatModel | None:
 async def _work(
     check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library, day: DayLimits
 ) -> Work:
-    """Builds the checker and the scorer for all jobs, which share one rate limit. Both read their documents now, so
-    that an invalid setup is reported at startup."""
+    """Builds all jobs' checker and scorer, which share one rate limit. Both read their documents now, so that an
+    invalid setup is reported at startup."""
     checker = await asyncio.to_thread(hiding_checker, chat, settings=check)
     if checker.has_sources:
         await asyncio.to_thread(lambda: checker.tools)
@@ -203,7 +203,7 @@ def _info(
 
 
 def in_words(app: FastAPI) -> str:
-    """Summarises the setup of a running service (keys, limits of a check, documents and model) in one line."""
+    """Summarises a running service's setup (keys, limits for a check, documents and model) in one line."""
     context: ServiceContext = app.state.context
     assert context.opened is not None
     keys, model = context.settings.keys, context.opened.work.checker.settings.model
@@ -224,8 +224,8 @@ async def _on_refused(request: Request, error: Any) -> Response:
 
 
 async def _on_invalid(request: Request, error: Any) -> Response:
-    """Rejects invalid input with a one-line error that does not repeat the input. If several types are allowed, reports
-    the most deeply nested error, which usually concerns the intended type, and prefers errors about the value."""
+    """Rejects invalid input with a one-line error that does not repeat the input. If several types are allowed, the
+    error is the most deeply nested one, which usually concerns the intended type. Errors about values come first."""
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body must be JSON"))

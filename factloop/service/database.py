@@ -152,7 +152,7 @@ def locked(engine: Engine) -> Iterator[None]:
 
 class Reserve:
     """Space reserved on disk next to a SQLite file. It is released when the disk is full, so that rows can be deleted.
-    SQLite needs space to delete rows, because it first writes the changed pages to its log, and then to the file."""
+    SQLite needs space to delete rows, because it writes the changed pages first to its log and then to the file."""
 
     def __init__(self, engine: Engine, n_bytes: int) -> None:
         self._engine, self._n_bytes, path = engine, n_bytes, file_of(engine)
@@ -179,7 +179,7 @@ class Reserve:
                 file.write(os.urandom(min(left, 1_000_000)))  # random bytes, which no file system can compress
 
     def within(self, work: Callable[[Connection], T]) -> T:
-        """Runs `work` in a transaction, and uses the reserved space if the disk is full. Raises SQLAlchemyError."""
+        """Runs `work` in a transaction and uses the reserved space if the disk is full. Raises SQLAlchemyError."""
         try:
             with self._engine.begin() as connection:
                 return work(connection)
@@ -248,7 +248,7 @@ def _is_ours(path: Path, descriptor: int, stamp: bytes) -> bool:
 
 
 def shown(url: str) -> str:
-    """The URL without any password."""
+    """The URL without its password, if any."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:

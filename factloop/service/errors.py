@@ -86,7 +86,7 @@ def refuse_without_evaluation(what: str) -> None:
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """Returns an error with a shortened message without lone surrogates. The message may quote the caller's input."""
+    """Returns an error. Its message, which may quote the caller's input, is shortened and loses any lone surrogates."""
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 

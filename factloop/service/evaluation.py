@@ -1,6 +1,6 @@
-"""Connects the service to the evaluation package: runs audits, and adds evaluation reports to the results.
+"""Connects the service to the evaluation package: runs audits and adds evaluation reports to the results.
 
-Imported on demand, and only if that package is installed.
+Imported on demand and only if that package is installed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Prints the parts of a file as JSON, or why the file cannot be read. Runs as its own process, so it imports little.
+"""Prints a file's parts as JSON, or why the file cannot be read. Runs as its own process, so it imports little.
 
 python -m factloop.service.file_parts FILE MOST_PARTS LONGEST_PART SECONDS
 

@@ -1,4 +1,4 @@
-"""Middleware that checks the caller, host, rate and size of every request.
+"""Middleware that checks every request's caller, host, rate and size.
 
 The key is checked before the body is read, the size is checked while reading, and bodies that are too long are never
 parsed.
@@ -128,8 +128,8 @@ class ServiceGuard:
 
     @contextmanager
     def _open(self, owner: str | None) -> Iterator[None]:
-        """Counts the owner's request while it is in progress, so that no owner takes all connections. Raises
-        RequestRefusal if there are too many. Does not count requests without an owner, such as probes."""
+        """Counts the owner's request while it is in progress, because no owner may take all connections. Raises
+        RequestRefusal for one request too many. Does not count requests without an owner, such as probes."""
         if owner is None:
             yield
             return
@@ -148,8 +148,8 @@ class ServiceGuard:
             self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """Returns the rejection of an unknown caller. A missing key is not an attempt, because pages then ask for
-        it."""
+        """Returns the rejection for an unknown caller. A missing key does not count as an attempt, because pages then
+        ask for a key."""
         if given := headers.get("authorization"):
             scope["wrong_key"] = True
             self._metrics.wrong_keys.inc()
@@ -175,7 +175,7 @@ class ServiceGuard:
             raise RequestRefusal(400, "wrong_host", "this service accepts requests only at its own address")
 
     def _refuse_other_site(self, headers: Headers) -> None:
-        """Rejects changes requested by pages of other sites, which would act on behalf of the user."""
+        """Rejects changes requested by pages on other sites, which would act on behalf of the user."""
         origin = headers.get("origin")
         if origin is None or origin == self._settings.public_origin:
             return
@@ -243,7 +243,7 @@ class _RequestBody:
 
 
 class _AnswerSender:
-    """Adds the headers common to all responses, and records whether the response has started."""
+    """Adds the headers common to all responses and records whether the response has started."""
 
     def __init__(self, send: Send, arriving: _RequestBody, request_id: str) -> None:
         self._send, self._arriving, self._request_id = send, arriving, request_id
@@ -272,7 +272,7 @@ class _AnswerSender:
 
 
 def _asks_for_work(scope: Scope) -> bool:
-    """Whether a request creates work. Cancelling and deleting do not, so the limit on work does not apply to them."""
+    """Whether a request creates work. The limit on work does not apply to cancelling and deleting."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 
@@ -282,6 +282,6 @@ def _request_id(headers: Headers) -> str:
 
 
 def _template(scope: Scope) -> str:
-    """The route's template, so that callers' input never becomes a metric label."""
+    """The route's template, a metric label that never contains callers' input."""
     path = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else "none"

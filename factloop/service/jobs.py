@@ -56,7 +56,7 @@ log = logging.getLogger(__name__)
 
 
 def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str, int]:
-    """Reads events from the rest and the next portion. Returns the events, the new rest and the portion's length."""
+    """Reads events from the unread text and the next portion. Returns events, unread text and the portion's length."""
     return *read_events(rest + (portion or "")), len(portion or "")
 
 
@@ -204,7 +204,7 @@ class Jobs:
                 yield []
 
     async def cancel(self, job_id: str, owner: str) -> Job | None:
-        """Cancels the job in any service, and waits until it ends. Returns the job, or None if it was deleted."""
+        """Cancels the job in whichever service runs it, and waits for its end. Returns None if the job was deleted."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -224,7 +224,7 @@ class Jobs:
         await self._database.ask(self._store.delete, job_id)
 
     async def delete_older(self, owner: str, than: datetime) -> int:
-        """Deletes the owner's finished jobs that were created before this time, and returns their number."""
+        """Deletes the owner's finished jobs that were created before this time, and returns the number of jobs."""
         return await self._database.ask(self._store.delete_older, than, owner)
 
     async def day_of(self, owner: str) -> tuple[Cost, Cost]:
@@ -235,7 +235,7 @@ class Jobs:
         return day, left
 
     async def queue(self) -> tuple[float, float]:
-        """Returns the number of jobs in the queue, and the age of the oldest in seconds. Both are NaN if unknown."""
+        """Returns the number of jobs in the queue and the oldest job's age in seconds. Both are NaN if unknown."""
         try:
             n_waiting, oldest = await self._database.ask(self._store.waiting)
         except RequestRefusal:
@@ -327,7 +327,7 @@ class Jobs:
         if (days := self._settings.keep_days) is not None:
             n_old = await self._database.ask(store.delete_older, now - timedelta(days=days))
             if n_old:
-                log.info("deleted %d jobs that were older than %g days", n_old, days)
+                log.info("jobs deleted because they were older than %g days: %d", days, n_old)
 
     async def _tidy_journals(self) -> None:
         def names() -> list[str]:

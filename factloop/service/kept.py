@@ -1,4 +1,4 @@
-"""Calls the database from the event loop, and logs once when it fails and once when it recovers.
+"""Calls the database from the event loop. Logs one line when the database fails and one when it recovers.
 
 If the database is unavailable, a call may take up to ten seconds to fail. To keep callers from waiting for each other's
 failures, only one call at a time then tries the database, and all others are rejected immediately.
@@ -51,8 +51,8 @@ class Database:
         return await self.save(call, *args, **kwargs)
 
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes a call. If another call is trying an unavailable database, waits for that call, and fails if that call
-        fails."""
+        """Makes a call. If another call is trying an unavailable database, this call waits for it, and fails if that
+        call fails."""
         work: Any = partial(call, *args, **kwargs)
         asked: Future[T] = self._threads.submit(self._in_turn, self._n_outages, work)
         self._under_way.add(asked)
@@ -77,7 +77,7 @@ class Database:
 
     @property
     def is_in_trouble(self) -> bool:
-        """Whether the database has failed, and has not accepted a row since then."""
+        """Whether the database has failed and has not accepted a row since then."""
         return self._trouble is not None
 
     @property

@@ -94,11 +94,11 @@ class Leases:
             for row in rows:
                 _cancelled(connection, row, error_words("cancelled", "the key that submitted this job was removed"))
         if rows:
-            log.warning("cancelled %d unfinished jobs because their keys were removed", len(rows))
+            log.warning("unfinished jobs cancelled because their keys were removed: %d", len(rows))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
-        """Leases up to `most` waiting jobs, in the order of the callers' turns. With `lapsed`, also leases the jobs of
-        dead services. Skips rows that are locked, and owners whose keys this service does not know yet."""
+        """Leases up to `most` waiting jobs, in the order of the callers' turns. If `lapsed` is set, dead services' jobs
+        are leased as well. Skips rows that are locked, and owners whose keys this service does not know yet."""
         free = WAITING
         taken: list[LeasedJob] = []
         with self._engine.begin() as connection:
@@ -132,7 +132,7 @@ class Leases:
         return taken
 
     def renew(self, jobs: Iterable[StoredJob]) -> Renewal:
-        """Renews the leases of the jobs and saves their progress."""
+        """Renews the jobs' leases and saves the jobs' progress."""
         held, cancelled = set(), set()
         with self._engine.begin() as connection:
             for stored in sorted(jobs, key=lambda one: one.job.id):
@@ -156,8 +156,8 @@ class Leases:
                 stores.write_texts(connection, stored.job.id, {"events": events})
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
-        """Saves a job that has ended, with its texts. Returns False and saves nothing if the lease or the job is gone.
-        Can be repeated after a connection failure, because a job that is already saved stays unchanged."""
+        """Saves an ended job and its texts. Returns False and saves nothing if the lease or the job is gone. Can be
+        repeated after a connection failure, because a job that is already saved stays unchanged."""
         with self._engine.begin() as connection:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
@@ -206,8 +206,8 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """Leases and returns the job in a row, or None if it must not run. Adds owners without any budget to
-        `spent`."""
+        """Leases the job in a row and returns it, or returns None if the job must not run. Owners without a budget are
+        added to `spent`."""
         stored = stored_of(row)
         job_id: str = row.id
         request = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "request"))
@@ -251,7 +251,7 @@ def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
 
 
 def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = None) -> StoredJob | None:
-    """Cancels the job in a row if it is waiting, or asks the service that is running it to do so. Returns the job."""
+    """Cancels the job in a row if it is waiting, or asks the service that runs it to cancel it. Returns the job."""
     stored = stored_of(row)
     if stored is None or stored.is_over:
         return stored

@@ -1,4 +1,4 @@
-"""Serves the web page, whose files are loaded once at startup, and reports, each with its own security policy."""
+"""Serves reports and the web page, each with its own security policy. The page's files are loaded once at startup."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Asset:
 
 
 def load_assets() -> dict[str, Asset]:
-    """Loads the files of the page by name. Names sent by callers are looked up here, never on the disk."""
+    """Loads the page's files by name. Names sent by callers are looked up here, never on the disk."""
     found = {}
     of_reports = files("factloop.reports").joinpath("pages")
     shared = (of_reports.joinpath(name) for name in ("base.css", "page.js"))

@@ -1,4 +1,4 @@
-"""Limits computations for requests, such as rendering reports, so that no caller delays the others."""
+"""Limits computations for requests, such as rendering reports, so that callers do not delay each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads files sent by callers, each in a process that can be killed, because a file may be slow or malicious."""
+"""Reads callers' files, each in a process that can be killed, because a file may be slow to read or malicious."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ class FileReader:
         self._under_way: set[asyncio.Task[FileText]] = set()
 
     async def read(self, ask: FileAsk, owner: str) -> FileText:
-        """Returns the text of the file. Raises RequestRefusal if the file cannot be read, if too many of the owner's
-        files are waiting, or if the service stops first."""
+        """Returns the file's text. Raises RequestRefusal if the file cannot be read, if too many of the owner's files
+        are waiting, or if the service stops first."""
         if self._n_of[owner] >= MOST_WAITING:
             raise unavailable("busy", f"{MOST_WAITING} of your files are being read or waiting; try again later")
         self._n_of[owner] += 1
@@ -112,7 +112,7 @@ class FileReader:
     def stop(self) -> None:
         """Cancels all files that are being read or waiting."""
         if self._under_way:
-            log.warning("%d files were not read completely; send them again", len(self._under_way))
+            log.warning("files not read completely: %d; send them again", len(self._under_way))
         for task in self._under_way:
             task.cancel()
 

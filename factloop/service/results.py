@@ -1,4 +1,4 @@
-"""Defines the kinds of reports that the service shows, and finds the reports in the operator's folder of results.
+"""Defines the kinds of reports that the service shows and finds the reports in the operator's results folder.
 
 Files in the folder are never served directly. Instead, factloop's reports are read and their pages are rendered.
 """
@@ -131,7 +131,7 @@ class ResultFolder:
         return sorted(found.values(), key=lambda info: (info.created_at is None, -_seconds(info.created_at), info.name))
 
     def find(self, name: str) -> Result | None:
-        """Returns the result with this name. The name is only compared, and never used as a path."""
+        """Returns the result with this name. The name is only compared and never used as a path."""
         results = (self._result(of, path) for of, path in self._files() if of == name)
         return next((result for result in results if result is not None), None)
 
@@ -159,7 +159,7 @@ class ResultFolder:
 
 
 def _read(name: str, path: Path) -> Result | None:
-    """Reads the report. None if the file is not a factloop report, has another version, or is inconsistent."""
+    """Reads the report, or returns None if it is not factloop's, is from another version, or is inconsistent."""
     try:
         text = path.read_text(encoding="utf-8")
         fields = json.loads(text)

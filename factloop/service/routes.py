@@ -1,4 +1,4 @@
-"""Code shared by all routes, and the routes that do not concern jobs: page, health, metrics, results and tickets."""
+"""Defines code for all routes, and the routes that do not concern jobs: page, health, metrics, results and tickets."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ Owner = Annotated[str, Depends(_owner)]
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of a request for work. `key` identifies a repetition of the same request."""
+    """The caller who requests work. `key` identifies a repetition of the same request."""
 
     request: Request
     owner: str
@@ -125,14 +125,14 @@ async def _left(request: Request) -> None:
 
 @dataclass(frozen=True)
 class Turn:
-    """Runs the computations of a request when it is the caller's turn."""
+    """Runs a request's computations when it is the caller's turn."""
 
     request: Request
     owner: str
     places: Places
 
     async def compute(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """Runs the blocking call with inputs that are fetched first, and returns its result. Raises RequestRefusal."""
+        """Fetches the inputs, runs the blocking call with them and returns its result. Raises RequestRefusal."""
         return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
 
     async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:

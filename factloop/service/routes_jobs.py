@@ -117,7 +117,7 @@ async def long_form(ask: LongFormAsk, opened: Open, caller: TheCaller, wait: Wai
     """Checks a long answer, and scores whether a model stands by each of its claims."""
     opened.work.library.refuse_unknown(ask.documents)
     if opened.work.scorer.settings.subject_model is None:
-        raise invalid("this service has no subject model to test the claims on")
+        raise invalid("this service has no subject model that could be asked about the claims")
     _refuse_nothing_to_judge_by(opened, ask.documents)
     return await _submitted(opened, caller, "long_form", ask, wait=wait)
 
@@ -326,7 +326,7 @@ async def _encoded(portions: AsyncGenerator[list[LiveEvent], None]) -> AsyncIter
 
 
 def _number(last_event_id: str | None) -> int:
-    """Returns the number in the header, or 0 if it contains no valid number, so that all events are sent."""
+    """Returns the number in the header, or 0 if there is no valid number. All events are then sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0
 
@@ -426,5 +426,5 @@ def _response_in(claim_id: str, text: str) -> str:
     claims = claims_to_label(FactualityReport.model_validate_json(text))
     found = next((one for one in claims if one.claim_id == claim_id), None)
     if found is None:
-        raise RequestRefusal(404, "not_found", "this check has no claim with this id to label", field="claim_id")
+        raise RequestRefusal(404, "not_found", "no claim with this id can be labelled here", field="claim_id")
     return found.response_id

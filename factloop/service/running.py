@@ -1,4 +1,4 @@
-"""Runs a few jobs at a time, and keeps them resumable no matter how the process ends.
+"""Runs a few jobs at a time and keeps them resumable, no matter how the process ends.
 
 Everything that a job pays for is saved in its journal before the job uses it. If a service ends while a job is running,
 the next service with a free slot starts the job again. If that service uses the same folder, the job reads its journal
@@ -324,8 +324,8 @@ class Runner:
             await _to_the_end(ending)
 
     async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
-        """Runs the job. If another service has not noticed that it lost the lease, waits until that service stops using
-        the run directory. If the disk has no space for answers, pauses and then fails."""
+        """Runs the job. If another service has not noticed that it lost the lease, the job waits until that service
+        stops using the run directory. If the disk has no space for answers, the job pauses and then fails."""
         watching = JobListener(live.publish, partial(_note_progress, live))
         while True:
             try:
@@ -362,8 +362,8 @@ class Runner:
         await asyncio.to_thread(shutil.rmtree, self._folder / stored.job.id, ignore_errors=True)
 
     async def _save_end(self, live: LiveJob, save: partial[bool]) -> bool:
-        """Tries repeatedly until the job is saved. If the service stops first, keeps the journal and raises
-        RequestRefusal."""
+        """Tries repeatedly until the job is saved. If the service stops first, the journal is kept and RequestRefusal
+        is raised."""
         pause_s = POLL_S / 4
         while True:
             try:

@@ -47,7 +47,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def drain_s(self) -> float:
-        """Seconds for calls and files in progress to finish when the service stops. The rest of the time is for
+        """Seconds for calls and files in progress to finish when the service stops. The remaining time is for
         saving."""
         return 0.7 * self.stop_timeout_s
 
@@ -58,7 +58,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def paths_of_documents(self) -> Mapping[str, tuple[str, ...]]:
-        """Files, folders and globs by the names that callers use for them. A repeated name refers to all its paths."""
+        """Maps the names that callers use to files, folders and globs. A repeated name refers to all its paths."""
         found: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
         for one in self.documents:
             name, _, path = one.partition("=")
@@ -78,7 +78,7 @@ class ServiceSettings(ServeSettings):
             try:
                 ipaddress.ip_network(one, strict=False)
             except ValueError as error:
-                raise ConfigError(f"trusted_proxy {one}: must be an address or network, such as 10.0.0.0/8") from error
+                raise ConfigError(f"trusted_proxy = {one}: must be an address or network such as 10.0.0.0/8") from error
         if self.public_url is None:
             return
         try:
@@ -87,7 +87,7 @@ class ServiceSettings(ServeSettings):
         except ValueError:
             is_right = False
         if not is_right or parts.query or parts.fragment or parts.username is not None:
-            raise ConfigError(f"public_url {self.public_url}: must be https://HOST or https://HOST/PATH")
+            raise ConfigError(f"public_url = {self.public_url}: must be https://HOST or https://HOST/PATH")
         if not self.keys and not is_loopback(self.public_host):
             raise ConfigError(
                 f"public_url {self.public_url}: others could reach the service, so set a key (--api-key-file or "

@@ -68,7 +68,7 @@ class FileAsk(RequestModel):
 
 
 class FileText(Record):
-    """The text of a file as documents for a check, one per page or section."""
+    """A file's text as documents for a check, with one document per page or section."""
 
     documents: tuple[GivenDocument, ...]
 
@@ -184,7 +184,7 @@ class _Checked(Record):
 
 
 class CheckSummary(_Checked):
-    """The figures of a check, for the summary of a job."""
+    """A check's metrics, for a job's summary."""
 
     kind: Literal["check"] = "check"
 
@@ -202,7 +202,7 @@ class TrustSummary(Record):
 
 
 class LongFormSummary(_Checked):
-    """The result for a long answer: the figures of its check, and the number of its claims by evidence and belief."""
+    """The result for a long answer: its check's metrics, and the number of claims by evidence and belief."""
 
     kind: Literal["long_form"] = "long_form"
     standings: Mapping[ClaimStanding, Count]
@@ -339,7 +339,7 @@ class Deleted(Record):
 
 
 class HeadlineFigure(Record):
-    """A key figure of a result, as text."""
+    """A result's key metric as text."""
 
     name: str
     value: str

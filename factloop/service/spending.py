@@ -31,7 +31,7 @@ _ROUNDING = 1e-9  # maximum rounding error in dollars of the sum of many small p
 
 @dataclass(frozen=True)
 class Cost:
-    """An amount in dollars and a number of model calls, including failed calls. Each is None if it is not limited."""
+    """An amount in dollars and a number of model calls, including failed calls. Each is None if there is no limit."""
 
     usd: float | None = None
     calls: int | None = None

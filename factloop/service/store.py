@@ -181,7 +181,7 @@ class JobStore:
             connection.execute(update(FORMATS).values(probe=secrets.token_hex(PROBE_BYTES // 2)))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds and returns a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver,
+        """Adds and returns a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver or
         OtherRequest."""
         with self.engine.begin() as connection:
             if repeat is not None or room is not None:
@@ -226,7 +226,7 @@ class JobStore:
             return _matching(rows, wanted, limit, self._most_rows_read)
 
     def waiting(self) -> tuple[int, str | None]:
-        """Returns the number of jobs in the queue, and the id of the oldest."""
+        """Returns the number of jobs in the queue and the oldest job's id."""
         wanted = select(func.count(), func.min(JOBS.c.id)).where(JOBS.c.status.in_(UNFINISHED), WAITING)
         with self.engine.connect() as connection:
             n_waiting, oldest = connection.execute(wanted).one()
@@ -258,7 +258,7 @@ class JobStore:
         self._reserve.within(lambda connection: _delete(connection, [job_id]))
 
     def delete_older(self, than: datetime, owner: str | None = None) -> int:
-        """Deletes finished jobs created before this time, of one owner or of all owners. Returns their number."""
+        """Deletes one owner's or all owners' finished jobs created before this time. Returns the number of jobs."""
         finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
         if owner is not None:
             finished.append(JOBS.c.owner == owner)
@@ -292,7 +292,7 @@ class JobStore:
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    """Returns the labels of a job by claim id."""
+    """Returns a job's labels by claim id."""
     return {} if text is None else _LABELS.validate_json(text)
 
 
@@ -309,7 +309,7 @@ def row_of(stored: StoredJob) -> dict[str, Any]:
 
 
 def stored_of(row: Any) -> StoredJob | None:
-    """Returns the job in a row, or None if the row cannot be read, so that it does not hide other rows."""
+    """Returns the job in a row, or None if the row cannot be read, so that one bad row does not hide the others."""
     try:
         return StoredJob(Job.model_validate_json(row.job), row.owner, row.attempt)
     except ValidationError:
@@ -345,7 +345,7 @@ def _look_for_room(connection: Connection, room: Room, owner: str) -> None:
     if n_theirs and n_unfinished >= room.most:
         raise NoRoom("too many jobs are waiting")
     if room.most_each is not None and n_theirs >= room.most_each:
-        raise NoRoom(f"{room.most_each} of your jobs have not finished, which is the limit for one key")
+        raise NoRoom(f"your unfinished jobs have reached the limit for one key ({room.most_each})")
 
 
 def _delete(connection: Connection, job_ids: Sequence[str]) -> None:

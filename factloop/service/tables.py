@@ -98,7 +98,7 @@ Index("factloop_repeats_of_job", REPEATS.c.job_id)
 
 
 def database_now() -> ColumnElement[float]:
-    """Returns seconds since the epoch by the clock of the PostgreSQL database, which all its services share."""
+    """Returns seconds since the epoch by the PostgreSQL database's clock, which all services share."""
     return func.date_part("epoch", func.clock_timestamp())
 
 
@@ -111,7 +111,7 @@ def hold_others_off(connection: Connection, what: str) -> None:
 
 
 def prepare(engine: Engine, shown: str) -> None:
-    """Creates the tables, or upgrades tables in an earlier format. Raises ConfigError, SQLAlchemyError."""
+    """Creates the tables, or upgrades tables in an earlier format. Raises ConfigError or SQLAlchemyError."""
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":  # several services may start at the same time
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": KEY + 1})

@@ -130,7 +130,7 @@ class Library:
 
 
 async def open_library(documents: Mapping[str, Sequence[str]], settings: CheckSettings) -> Library:
-    """Reads and indexes the registered documents in a thread. Raises ConfigError, DataError."""
+    """Reads and indexes the registered documents in a thread. Raises ConfigError or DataError."""
     states = {place: await asyncio.to_thread(state_of, place) for paths in documents.values() for place in paths}
     return Library(
         {name: await asyncio.to_thread(open_documents, name, paths, settings) for name, paths in documents.items()},
@@ -215,7 +215,7 @@ class Work:
         return settings.model_copy(update={"budget_usd": most.usd, "max_calls": most.calls})
 
     def share_pace(self, n_services: int) -> None:
-        """Leaves the other running services their share of the rate limit on model calls."""
+        """Divides the rate limit on model calls among all running services."""
         for one in {self.checker.pace, self.scorer.pace}:
             self._loop.call(partial(one.share, n_services))
 
@@ -348,7 +348,7 @@ def _further(progress: Progress, event: Event) -> Progress:
 
 
 def summary_of(report: Reported) -> Summary:
-    """Returns the figures that a list of jobs shows for a report."""
+    """Returns the figures that a job list shows for a report."""
     cost: dict[str, Any] = {"n_calls": report.usage.calls, "cost_usd": report.usage.cost_usd}
     if isinstance(report, TrustReport):
         values = {name: getattr(report, name).value for name in ("trust_bc", "trust_fc", "trust_ov")}

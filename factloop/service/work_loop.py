@@ -26,7 +26,7 @@ class FairLoop(asyncio.SelectorEventLoop):
     """An event loop in which the callers of `CALLER` get equal shares of the computing time.
 
     A standard loop runs all steps in the order in which they become ready. A caller with ten long checks always has a
-    step ready, so each of the sixty steps of a one-sentence check would wait for a long check. Here, the next step is
+    step ready, so a one-sentence check of sixty steps would wait for a long check sixty times. Here, the next step is
     the oldest step of the caller with the least computing time so far (start-time fair queueing, Goyal et al. 1996, by
     measured time). A caller that was idle does not save up time. A step is never interrupted, and each caller's steps
     keep their order. Callbacks of timers, sockets and other threads run first, but only make further steps ready.
@@ -42,7 +42,7 @@ class FairLoop(asyncio.SelectorEventLoop):
         self._threads = Slots(THREADS_AT_WORK)
 
     def run_in_executor(self, executor: Executor | None, func: Callable[[*Ts], T], *args: *Ts) -> asyncio.Future[T]:
-        """Runs the function in a thread. Callers take turns at the loop's own threads."""
+        """Runs the function in a thread. Callers take turns to use the loop's own threads."""
         if executor is not None:
             return super().run_in_executor(executor, func, *args)
         return self.create_task(self._in_own_thread(partial(func, *args)))

@@ -48,7 +48,7 @@ def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseCh
     """Returns the model's name, or None for a model object. Raises ConfigError for anything else."""
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None
-    raise ConfigError(f"{setting}: must be a name or a LangChain chat model, not {type(model).__name__}")
+    raise ConfigError(f"`{setting}` must be a name or a LangChain chat model, not {type(model).__name__}")
 
 
 def reply_timeout_s(settings: RunSettings, address: str | None) -> float:
@@ -59,7 +59,7 @@ def reply_timeout_s(settings: RunSettings, address: str | None) -> float:
 
 
 def stated_price(settings: RunSettings) -> Price | None:
-    """Returns the price set by the user, or None. Raises ConfigError if only one of its two parts is set."""
+    """Returns the price set by the user, or None. Raises ConfigError if only one of the two prices is set."""
     if settings.price_in is None and settings.price_out is None:
         return None
     if settings.price_in is None or settings.price_out is None:
@@ -80,7 +80,7 @@ def refuse_unknown_price(settings: RunSettings, model: object) -> None:
 def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:
     """Returns the price that a run with these settings would use, or None if it is unknown. Does not build the model.
 
-    Raises ConfigError, like the run, if only one of the two prices is set, or if the cost is limited and the price is
+    As in a run, ConfigError is raised if only one of the two prices is set, or if the cost is limited and the price is
     unknown.
     """
     price = _as_paid(settings, stated_price(settings) or list_price(model, base_url))

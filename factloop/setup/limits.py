@@ -56,7 +56,7 @@ class Limits(BaseModel):
         return cls.per_check(settings).within(cls(max_calls=settings.max_calls, budget_usd=settings.budget_usd))
 
     def within(self, others: Limits | None) -> Limits:
-        """Returns the stricter of each pair of limits."""
+        """Returns the stricter limit from each pair."""
         if others is None:
             return self
         return Limits(
@@ -69,13 +69,13 @@ class Limits(BaseModel):
         """Returns a message for each limit that exceeds the maximum in `most`."""
         pairs = ((name, asked, getattr(most, name)) for name, asked in self if asked is not None)
         return tuple(
-            f"{name}: {_figure(asked)} exceeds the limit of {_figure(holds)}"
+            f"{name} = {_figure(asked)} exceeds the limit of {_figure(holds)}"
             for name, asked, holds in pairs
             if holds is not None and asked > holds
         )
 
     def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
-        """Applies these limits to work that started at `begun_at` (`time.monotonic()`). Messages call it `of`."""
+        """Applies these limits to work that started at `begun_at` (`time.monotonic()`). Messages call the work `of`."""
         return Allowance(
             deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Group:
-    """A group of settings that a command accepts together, and their panel in the help. None is the first panel."""
+    """A group of settings that a command accepts together, and their panel in the help. None means the first panel."""
 
     name: str
     panel: str | None
@@ -76,7 +76,7 @@ def marked(model: type[BaseModel], what: str) -> tuple[str, ...]:
 
 
 def in_group(model: type[BaseModel], group: Group) -> tuple[str, ...]:
-    """Returns the names of the settings in a group."""
+    """Returns the names of a group's settings."""
     return tuple(name for name, field in model.model_fields.items() if mark_of(field).group is group)
 
 
@@ -86,7 +86,7 @@ def text_of(field: FieldInfo) -> str:
 
 
 def type_of(field: FieldInfo) -> Any:
-    """Returns the type of a setting without its bounds and without None."""
+    """Returns a setting's type without bounds and without None."""
     return _plain(field.annotation)
 
 
@@ -109,7 +109,7 @@ def _plain(annotation: Any) -> Any:
 
 
 def in_order(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
-    """Yields the settings of a model in order. Inherited settings come last."""
+    """Yields a model's settings in order. Inherited settings come last."""
     seen: set[str] = set()
     for kind in model.__mro__:
         for name in vars(kind).get("__annotations__", {}):

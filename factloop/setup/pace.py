@@ -1,4 +1,4 @@
-"""Controls the rate of model calls, which all callers of a server share."""
+"""Controls the rate of model calls. All callers of a server share this rate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.tools.search.gateway import limiter_of_tool
 
 
 class Pace:
-    """The rate limiters of servers, one for each combination of URL (or search tool) and event loop.
+    """Rate limiters for servers, one for each combination of URL (or search tool) and event loop.
 
     Sessions that use the same limiter share its maximum rate, its limit on calls in flight, and what it has learnt from
     rejections.
@@ -25,7 +25,7 @@ class Pace:
         self._limiters: MutableMapping[asyncio.AbstractEventLoop, dict[str, Limiter]] = weakref.WeakKeyDictionary()
 
     def limiter(self, chat: ChatModel) -> Limiter:
-        """Returns the limiter of the model's server in the running event loop."""
+        """Returns the limiter for the model's server in the running event loop."""
         return self._limiter(address_of(chat), lambda: new_limiter(self._settings))
 
     def limiter_of_search(self, tool: SearchTool) -> Limiter:
@@ -49,7 +49,7 @@ class Pace:
         return here[name]
 
     async def drain(self) -> None:
-        """Stops sending requests in the running event loop, and waits for requests in progress."""
+        """Stops sending requests in the running event loop and waits for requests in progress."""
         self._is_drained = True
         # Runs concurrently, so that all limiters stop sending before any of them waits.
         await asyncio.gather(*(limiter.drain() for limiter in self._here.values()))
@@ -57,8 +57,8 @@ class Pace:
     def share(self, n_processes: int) -> None:
         """From now on, divides `requests_per_second` evenly among this many processes, including this one.
 
-        A rate learnt from a server is not divided, because the server rejects requests of all processes if their total
-        rate is too high.
+        A rate learnt from a server is not divided, because the server rejects all processes' requests if the total rate
+        is too high.
         """
         self._n_processes = n_processes
         for here in self._limiters.values():

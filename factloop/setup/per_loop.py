@@ -65,7 +65,7 @@ class PerLoop(Generic[C]):
 
     @asynccontextmanager
     async def used(self, build: Callable[[], C]) -> AsyncIterator[C]:
-        """Provides the running loop's object like `open`, and keeps it open until the block ends."""
+        """Provides the running loop's object like `open` and keeps it open until the block ends."""
         entry = await self._here(build)
         entry.n_users += 1
         try:

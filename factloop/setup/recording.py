@@ -1,5 +1,4 @@
-"""Records the answers of models and searches. Checkers and scorers use recordings, and the owner of a recording saves
-it."""
+"""Records the answers of models and searches. Checkers and scorers use recordings, and a recording's owner saves it."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ REMEDY = "To record missing answers, set recording_mode='new' (--recording-mode 
 
 
 class Recording:
-    """A file of answers, which several checkers and scorers can share in any thread.
+    """A file of answers that checkers and scorers in any thread can share.
 
     In `replay` mode, no calls are made, and a missing answer raises RecordingMissing. `record` rewrites the file
     without answers that are no longer requested. `new` keeps existing answers and adds missing ones. Secrets from the
@@ -80,7 +79,7 @@ class UsedRecording:
 
     @staticmethod
     def settings(given: str | Path | Recording | None) -> Mapping[str, Any]:
-        """Returns the settings that a recording passed by the caller replaces."""
+        """Returns the settings that follow from the recording passed by the caller, if any."""
         if given is None:
             return {}
         if isinstance(given, Recording):
@@ -92,8 +91,8 @@ class UsedRecording:
         return None if self.recording is None else self.recording.tape
 
     def in_use(self) -> AbstractContextManager[None]:
-        """Returns a context that saves the recording on exit, unless it was passed in by a caller, who then saves
-        it."""
+        """Returns a context that saves the recording on exit. A recording passed in by a caller is saved by that
+        caller."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
 
 
@@ -105,9 +104,9 @@ def refuse_missing_recording(settings: RunSettings) -> None:
     """
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
-        raise ConfigError("recording_mode needs a recording; set its file with --recording FILE")
+        raise ConfigError("`recording_mode` needs a recording; set the recording's file with --recording FILE")
     if settings.recording_mode == "replay" and place is not None and not place.exists():
-        raise ConfigError(f"{place}: the recording does not exist. {REMEDY}")
+        raise ConfigError(f"the recording {place} does not exist. {REMEDY}")
 
 
 def replay_warnings(tape: Tape | None) -> tuple[str, ...]:

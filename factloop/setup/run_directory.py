@@ -24,7 +24,7 @@ BEFORE_THE_RUN = frozenset({"run.tmp", "lock"})
 
 
 class RunDirectory:
-    """The directory of a run, private to its owner and used by one process at a time. Use it as a context manager."""
+    """A run's directory, private to its owner and used by one process at a time. Use it as a context manager."""
 
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
         """Opens or creates the directory. Raises ConfigError if it is in use or contains other files.
@@ -62,7 +62,7 @@ class RunDirectory:
         try:
             lock.acquire()
         except Timeout as error:
-            raise RunInUse(f"{self.path}: another process is using this run directory") from error
+            raise RunInUse(f"another process is using the run directory {self.path}") from error
         return lock
 
     def _write(self, file: Path, text: str) -> None:
@@ -87,7 +87,7 @@ class RunDirectory:
             found = json.loads(file.read_text(encoding="utf-8"))
             different = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
         except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
-            raise ConfigError(f"{file}: cannot be read; use another run directory") from error
+            raise ConfigError(f"cannot read {file}; use another run directory") from error
         if different:
             raise ConfigError(
                 f"{self.path} belongs to a run with a different configuration (changed: {', '.join(different)}); "

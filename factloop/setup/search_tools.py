@@ -16,7 +16,7 @@ from factloop.tools.search.build import build_search_tools
 def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -> tuple[SearchTool, ...]:
     """Returns the user's own tools, followed by those specified in the settings.
 
-    Reads and indexes the documents. The settings determine where indexes are saved. Raises ConfigError, DataError.
+    Reads and indexes the documents. The settings determine where indexes are saved. Raises ConfigError or DataError.
     """
     settings = settings.of_search_tools  # other settings are ignored, so that equal tools can be shared
     folder = cache_folder(settings, INDEXES) if settings.docs else None
@@ -36,7 +36,7 @@ def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -
     tools = (*own, *built)
     names = [tool.name for tool in tools]
     if len(set(names)) < len(names):
-        raise ConfigError(f"search tools must have different names: {', '.join(sorted(names))}")
+        raise ConfigError(f"search tools must have different names, not {', '.join(sorted(names))}")
     return tools
 
 

@@ -1,4 +1,4 @@
-"""`Session` contains everything that a judge needs. It is opened from the settings and closed as a whole.
+"""`Session` contains everything that a judge needs. It is opened from the settings and closed as a unit.
 
 session = open_session(settings, prompts, [chat], keeps=chat.persistent)
 try:
@@ -177,7 +177,7 @@ def open_session(
     pace: Pace | None = None,
     budget: Budget | None = None,
 ) -> Session:
-    """Opens the session of a run. Closing the session closes `chats`. `seed` determines retry jitter.
+    """Opens a run's session. Closing the session closes `chats`. `seed` determines retry jitter.
 
     A `pace` or a `budget` is shared with other sessions. With a `journal`, a `tape` or a `store`, answers are saved
     only there. Otherwise, `keeps` determines whether they are saved in the cache. Raises ConfigError, for example if a
@@ -231,7 +231,7 @@ def refuse_unbatched(settings: RunSettings, run_dir: object) -> None:
 
 
 def budget_of(settings: RunSettings) -> Budget:
-    """Returns the budget of a run with these limits. The budget is bound to one event loop."""
+    """Returns the budget for a run with these limits. The budget is bound to one event loop."""
     return Budget(max_calls=settings.max_calls, max_usd=settings.budget_usd)
 
 

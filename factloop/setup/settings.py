@@ -235,7 +235,7 @@ class CheckSettings(EmbeddingSettings):
     """Number of results for each query."""
     passage_characters: Annotated[int, Field(ge=500, le=100_000), Mark(fingerprint=True)] = 6_000
     """Number of characters of the best passages that the `grounded` plan shows the model at once. Documents that are up
-    to 50 % longer are shown in full."""
+    to 50% longer are shown in full."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
     """Sampling temperature of the model.
 

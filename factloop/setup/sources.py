@@ -23,7 +23,7 @@ class Sources:
 
     @property
     def warning(self) -> str:
-        """A warning about the sources for readers of the report."""
+        """A warning to the report's readers about the sources."""
         name = self.registered_as
         against = "what was given with the answer" if name is None else f"the documents registered as “{name}”"
         if self.mode == "faithfulness":

@@ -59,7 +59,7 @@ def _exporter(name: str) -> SpanExporter | None:
 
         return ConsoleSpanExporter(out=sys.stderr)
     if name != "otlp":
-        raise ConfigError(f"environment variable {EXPORTER}: {name!r} is not supported; use otlp, console or none")
+        raise ConfigError(f"environment variable {EXPORTER} must be otlp, console or none, not {name!r}")
     require("tracing", "sending traces by OTLP over HTTP")
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
@@ -67,7 +67,7 @@ def _exporter(name: str) -> SpanExporter | None:
 
 
 def usage_values(usage: Usage) -> dict[str, Value]:
-    """Returns the usage of an entire check or score, in the form recorded in a span."""
+    """Returns the usage of an entire check or score, as recorded in a span."""
     return {
         "gen_ai.usage.input_tokens": usage.prompt_tokens,
         "gen_ai.usage.output_tokens": usage.completion_tokens,

@@ -131,7 +131,7 @@ class _FactualThresholds:
         counts, contradicted, missed = report.counts, n_contradicted(counted_claims(report)), []
         why = "no claims were found in the response" if not report.claims else "no claims were scored"
         if self.min_scored is not None and counts.scored < self.min_scored:
-            there_are = f"there are {counts.scored}" if counts.scored else why
+            there_are = f"found {counts.scored}" if counts.scored else why
             missed.append(f"at least {plural(self.min_scored, 'scored claim')}, but {there_are}")
         if self.min_precision is not None and (report.precision is None or report.precision < self.min_precision):
             reached = f"undefined: {why}"
@@ -139,14 +139,14 @@ class _FactualThresholds:
                 reached = f"{shown_below(report.precision, self.min_precision, 'g')} (n = {counts.scored})"
             missed.append(f"precision at least {str(self.min_precision).removesuffix('.0')}, but it is {reached}")
         if self.min_supported is not None and counts.supported < self.min_supported:
-            missed.append(f"at least {self.min_supported} supported claims, but there are {counts.supported}")
+            missed.append(f"at least {plural(self.min_supported, 'supported claim')}, but found {counts.supported}")
         at_most = (
-            (self.max_contradicted, contradicted, "contradicted claims"),
-            (self.max_unscored, counts.unscored, "unscored claims"),
-            (self.max_unchecked, len(_unchecked(report)), "unchecked passages"),
+            (self.max_contradicted, contradicted, "contradicted claim"),
+            (self.max_unscored, counts.unscored, "unscored claim"),
+            (self.max_unchecked, len(_unchecked(report)), "unchecked passage"),
         )
         missed += [
-            f"at most {most} {what}, but there are {n}" for most, n, what in at_most if most is not None and n > most
+            f"at most {plural(most, what)}, but found {n}" for most, n, what in at_most if most is not None and n > most
         ]
         return missed
 
@@ -189,7 +189,7 @@ async def aassert_factual(
     Other settings, named as in `CheckSettings`, default to the environment (`FACTLOOP_...`), pytest's ini file and
     `factloop.toml`. With the pytest plugin, model and search answers come from the test's recording, unless you pass a
     `checker`, which uses its own recording. Otherwise, the assertion costs as much as a check. Raises ConfigError,
-    RecordingMissing, and DataError.
+    RecordingMissing or DataError.
     """
     __tracebackhide__ = True
     try:
@@ -248,7 +248,7 @@ class _TrustThresholds:
     def __post_init__(self) -> None:
         given = {name: value for name, value in vars(self).items() if value is not None}
         if not given:
-            raise ConfigError("assert_trustworthy needs min_trust_bc, min_trust_fc or min_trust_ov")
+            raise ConfigError("assert_trustworthy needs `min_trust_bc`, `min_trust_fc` or `min_trust_ov`")
         for name, value in given.items():
             if not 0.0 <= value <= 1.0:
                 raise ConfigError(f"{name} = {value!r}: must be between 0 and 1")

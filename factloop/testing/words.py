@@ -1,4 +1,4 @@
-"""Writes failure messages with the requirements, what was reached, and each faulty claim with its evidence."""
+"""Writes failure messages, which show the requirements, the values reached, and each faulty claim with its evidence."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _passages(passages: Sequence[Evidence]) -> Iterator[str]:
     for item in passages[:MOST_PASSAGES]:
         yield f'   evidence [{_short(item.source)}]: "{_short(item.passage)}"'
     if len(passages) > MOST_PASSAGES:
-        yield f"   ... and {len(passages) - MOST_PASSAGES} more passages"
+        yield f"   ... and {plural(len(passages) - MOST_PASSAGES, 'more passage')}"
 
 
 def _short(text: str) -> str:

@@ -63,7 +63,7 @@ class DistractorSources:
 
 
 def open_sources(settings: TrustSettings, embedder: Any, tape: Tape | None = None) -> DistractorSources:
-    """Opens the sources in the settings. `embedder` may be None. Uses no network. Raises ConfigError, DataError.
+    """Opens the sources in the settings. `embedder` may be None. Uses no network. Raises ConfigError or DataError.
 
     The sources, in order, are: entities of the same type (from DBpedia if enabled, the user's tables, and the built-in
     names), other dates and numbers, neighbours in embedding space if there is an embedder, words of the same kind, and

@@ -34,7 +34,7 @@ class TrustEstimate(Record):
 
 
 def estimate_trust(settings: TrustSettings, items: Sequence[QuestionAnswer]) -> TrustEstimate:
-    """Returns the maximum calls, tokens and cost for these answers. This is free and needs no key."""
+    """Returns the maximum number of calls and tokens and the maximum cost. This is free and needs no key."""
     prompts = PromptRegistry.load(settings.prompts)
     subject, judge = _Sum(), _Sum()
     for item in items:

@@ -35,8 +35,8 @@ async def ascore_long_form(
     """Checks a long answer against the corpus or with a search, and then asks the subject about each claim.
 
     The judge is the judge model in the settings, or else the offline engine. Only SAFE uses the documents. Limits apply
-    to both parts combined, and a recording contains the answers of both. A run directory has a subfolder for each part.
-    Raises ConfigError like `acheck_and_score`.
+    to both parts combined, and a recording contains the answers for both parts. A run directory has a subfolder for
+    each part. Raises ConfigError like `acheck_and_score`.
     """
     checks = check_settings(settings, search)
     recording = Recording.of(settings)
@@ -67,7 +67,7 @@ async def acheck_and_score(
     calling `check` if the subject is missing or invalid.
     """
     if settings.subject_model is None:
-        raise ConfigError("a long answer needs a subject model: set subject_model")
+        raise ConfigError("a long answer needs a subject model; set `subject_model`")
     no_judge = {} if settings.samples else {"judge_model": None, "nli": None}
     subject = settings.model_copy(update={"corpus": (), **no_judge})
     async with TrustScorer(settings=subject, pace=pace) as scorer:
@@ -104,7 +104,7 @@ def check_settings(settings: TrustSettings, search: Sequence[str] = ()) -> Check
 
 
 def missing_scores(report: LongFormTrustReport) -> int:
-    """Returns the number of missing scores: verdicts, and TrustBC of claims that the subject was asked about."""
+    """Returns the number of missing scores: verdicts, and TrustBC scores of claims that the subject was asked about."""
     asked = sum(item.trust_bc is not None and item.trust_bc.value is None for item in report.claims)
     return asked + report.factuality.counts.unscored
 

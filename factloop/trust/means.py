@@ -1,4 +1,4 @@
-"""Averages the TrustScores of many answers, and groups claims by belief and evidence."""
+"""Averages many answers' TrustScores and groups claims by belief and evidence."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def mean_score(values: Iterable[float | None]) -> MeanScore:
 
 
 def standing(claim: Claim, consistency: TrustBC | None) -> tuple[ClaimStanding, str]:
-    """Returns a claim's group according to SAFE's verdict and TrustBC, with the reason if it has no group."""
+    """Returns a claim's group according to SAFE's verdict and TrustBC, with the reason if the claim has no group."""
     verdict = claim.judgement.verdict
     if verdict is Verdict.IRRELEVANT:
         return ClaimStanding.UNPLACED, "SAFE: irrelevant"

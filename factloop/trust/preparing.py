@@ -69,7 +69,7 @@ class TrustSetup:
         Raises ConfigError if there is more than one tool, or if the corpus should be searched as well.
         """
         if len(given.tools) > 1 or given.mode != "faithfulness":
-            raise ConfigError("sources: TrustFC searches only one corpus; pass one tool in 'faithfulness' mode")
+            raise ConfigError("TrustFC searches only one corpus; pass `sources` with one tool and `faithfulness` mode")
         corpus = next(iter(given.tools), None)
         asks = self.subject is not None or bool(self.subjects)
         fingerprint = _fingerprint(

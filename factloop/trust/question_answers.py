@@ -47,12 +47,12 @@ class OwnAnswer(QuestionAnswer):
 
 
 def load_question_answers(place: str | Path, *, responses_needed: bool = True) -> Iterator[QuestionAnswer]:
-    """Yields the rows of a CSV file, recognized by its extension, or of a JSON Lines file, in order.
+    """Yields the rows, in order, from a JSON Lines file or a CSV file (recognized by its extension).
 
     `-` is standard input, as JSON Lines. Other fields are ignored.
 
-    Raises DataError when it reaches a malformed row, a repeated id, or (if `responses_needed`) a row without a
-    response, and if the file has no rows.
+    Raises DataError if the file has no rows, or on reaching a malformed row, a repeated id or (if `responses_needed`) a
+    row without a response.
     """
     rows = read_csv(place, needed=("question",)) if str(place).lower().endswith(".csv") else read_jsonl(place)
     ids: dict[str, int] = {}

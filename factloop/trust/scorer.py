@@ -116,7 +116,7 @@ class TrustScorer(ClosesPerLoop):
 
     @property
     def corpus(self) -> SearchTool | None:
-        """The documents that TrustFC searches, read and indexed on first use. Raises ConfigError, DataError."""
+        """The documents that TrustFC searches, read and indexed on first use. Raises ConfigError or DataError."""
         with self._opening:
             if self._corpus is None and self.settings.corpus:
                 from factloop.tools.search.documents.search import DocumentSearch
@@ -147,7 +147,7 @@ class TrustScorer(ClosesPerLoop):
         Args:
             question: The question that the response answers.
             response: The answer. If None, the subject is asked for one.
-            id: The id of the answer in the report.
+            id: The answer's id in the report.
             documents: Documents supplied with this response, as in `FactChecker`. They are searched instead of the
                 corpus. If they contain no text, there is no TrustFC.
             sources: The documents as a single tool.
@@ -156,7 +156,7 @@ class TrustScorer(ClosesPerLoop):
             meter: Counts the cost of the score, even if scoring is stopped.
 
         Returns:
-            The report. A missing part is unscored, with the reason.
+            The report. Missing parts are unscored, and the report says why.
 
         Raises:
             ConfigError: A setting is invalid, or a model rejects the key.
@@ -164,7 +164,7 @@ class TrustScorer(ClosesPerLoop):
         """
         item = _answer(id, question, response)
         if documents is not None and sources is not None:
-            raise ConfigError("pass documents or sources, not both: documents can be part of sources")
+            raise ConfigError("pass either `documents` or `sources`, not both: `sources` can contain documents")
         if documents is not None:
             tool = await self._indexes.tool_for(documents)
             sources = Sources(() if tool is None else (tool,))
@@ -191,7 +191,7 @@ class TrustScorer(ClosesPerLoop):
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
-        """Yields the report on each answer as soon as it is ready, in any order, and finally the complete run.
+        """Yields each answer's report as soon as it is ready (so in no particular order), and finally the complete run.
 
         Otherwise works like `ascore`. A caller that stops early must close the generator
         (`contextlib.aclosing`).
@@ -234,7 +234,7 @@ class TrustScorer(ClosesPerLoop):
         started, meter = time.perf_counter(), meter or UsageMeter()
         topic = (factuality.prompt or "").strip()
         if self.settings.samples and not topic:
-            raise ConfigError("samples: set the question that the long answer responds to")
+            raise ConfigError("to use `samples`, set the question that the long answer responds to")
         asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
@@ -283,7 +283,7 @@ class TrustScorer(ClosesPerLoop):
         for item in items:
             _check_answer(item.id, item.question, item.response)
             if isinstance(item, OwnAnswer) and item.subject not in self._subjects:
-                raise ConfigError(f"no subject model is set for {item.subject!r}; add one to subjects")
+                raise ConfigError(f"no subject model is set for {item.subject!r}; add one to `subjects`")
         if run_dir is None:
             with self._recording.in_use():
                 await self._load()
@@ -386,7 +386,7 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
-    """Returns the configuration, which must not change between attempts at the same run. It excludes versions, because
+    """Returns the configuration, which must not change between attempts at the same run. Versions are excluded, because
     answers already paid for are kept.
     """
     later = () if setup.settings.samples else ("samples",)  # so that earlier runs can be resumed

@@ -224,7 +224,7 @@ def _warnings(setup: TrustSetup) -> tuple[str, ...]:
 
 
 def _score_span(settings: TrustSettings, subject: ChatModel | None, question: str, response: str | None) -> Span:
-    """Returns the span of one answer. Raises ConfigError if tracing is on but OpenTelemetry is not installed."""
+    """Returns the span for one answer. Raises ConfigError if tracing is on but OpenTelemetry is not installed."""
     span = graph_span(settings.tracing, "factloop.trustscore", {} if subject is None else request_values(subject))
     span.say("gen_ai.input.messages", lambda: as_messages([("user", question)]))
     if response is not None:

@@ -208,7 +208,7 @@ def test_a_price_is_asked_for_when_the_checker_is_made(limit: str) -> None:
     limits: Any = {limit: 1.0}
     own = ChatOpenAI(model="mine", base_url="http://127.0.0.1:9/v1", api_key=SecretStr("none"))
     for model in ("openai:mine", own, own.bind(stop=["x"])):
-        with pytest.raises(ConfigError, match=r"the price of .*mine is unknown.*; set price_in and price_out$"):
+        with pytest.raises(ConfigError, match=r"the price of .*mine is unknown.*; set `price_in` and `price_out`$"):
             FactChecker(model, **limits)
         FactChecker(model, price_in=1.0, price_out=2.0, **limits)
     FactChecker(**limits)  # the offline engine costs nothing
@@ -334,7 +334,7 @@ async def test_money_cannot_be_counted_without_a_price(sim: Simulator) -> None:
         with pytest.raises(DataError, match=r"limits.*price of .* is unknown, so a budget in USD cannot be enforced"):
             await checker.acheck("Ada.", limits=Limits(budget_usd=1.0))
     for limit in ("budget_usd", "budget_usd_per_check"):
-        with pytest.raises(ConfigError, match="a budget in USD cannot be enforced; set price_in and price_out"):
+        with pytest.raises(ConfigError, match="a budget in USD cannot be enforced; set `price_in` and `price_out`"):
             simulated_checker(sim, **{limit: 1.0})
     offline = FactChecker(docs="examples/lighthouse/sources", cache=False)
     assert offline.check("Smeaton built it.", limits=Limits(budget_usd=0.0)).claims

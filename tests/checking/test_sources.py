@@ -189,7 +189,7 @@ def test_documents_are_searched_beside_what_the_checker_has_and_none_are_none() 
     assert report.counts.supported == 2
     empty = FactChecker(cache=False).check(TOWER, documents=[])
     assert [claim.judgement.unscored_reason for claim in empty.claims] == ["no_source"]
-    with pytest.raises(DataError, match="documents, item 2: needs a string under one of these keys: page_content"):
+    with pytest.raises(DataError, match="item 2 of documents needs a string under one of these keys: page_content"):
         own.check(TOWER, documents=[TOWER, {"body": TOWER}])
 
 
@@ -198,7 +198,7 @@ def test_a_generator_of_documents_is_taken_and_a_table_refused() -> None:
     assert checker.check(TOWER, documents=(text for text in [TOWER])).counts.supported == 1
     frame: Any = pd.DataFrame({TOWER: [1]})  # it goes over the names of its columns
     for table in (frame, Plain(text=TOWER)):
-        with pytest.raises(DataError, match="documents: must be a list of documents or strings"):
+        with pytest.raises(DataError, match="documents must be a list of documents or strings"):
             checker.check(TOWER, documents=table)
 
 
@@ -305,7 +305,7 @@ async def test_a_score_takes_documents() -> None:
     async with TrustScorer(cache=False) as scorer:
         report = await scorer.ascore(QUESTION, TOWER, documents=[{"text": TOWER}])
     assert report.trust_fc.relation == "support"
-    with pytest.raises(ConfigError, match="pass documents or sources, not both"):
+    with pytest.raises(ConfigError, match="pass either `documents` or `sources`, not both"):
         await scorer.ascore(QUESTION, TOWER, documents=[TOWER], sources=Sources())
 
 

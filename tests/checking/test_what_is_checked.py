@@ -43,7 +43,7 @@ async def test_a_run_belongs_to_its_facts(
         again = await checker.acheck(response.text, response.prompt, facts=facts[:1], run_dir=tmp_path / "run")
         assert [claim.judgement for claim in again.claims] == [claim.judgement for claim in first.claims]
         for others in (facts[1:2], None):
-            with pytest.raises(ConfigError, match="facts differ"):
+            with pytest.raises(ConfigError, match="changed: facts"):
                 await checker.acheck(response.text, response.prompt, facts=others, run_dir=tmp_path / "run")
 
 
@@ -98,7 +98,7 @@ def test_wrong_spans_are_refused_before_anything_is_spent(checker: FactChecker, 
 
 
 def test_spans_take_no_facts(checker: FactChecker) -> None:
-    with pytest.raises(ConfigError, match="cannot be combined with facts"):
+    with pytest.raises(ConfigError, match="cannot be combined with `facts`"):
         checker.check(TEXT, spans=[SECOND], facts=[])
 
 

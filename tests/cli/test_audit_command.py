@@ -84,7 +84,7 @@ def test_a_report_without_pictures_says_so_when_all_else_is_written(factloop: Co
     (home / "passages.txt").write_text("Ada Lovelace wrote the first program.")
     flags = ("--corpus", "passages.txt", "--tables", "t.svg", "--tables", "t.csv", "--quiet")
     result = factloop("trust", "qa.jsonl", *flags)
-    assert (result.code, "t.svg: this report has no pictures" in result.err) == (2, True)
+    assert (result.code, "cannot write t.svg: this report has no pictures" in result.err) == (2, True)
     written = (home / "t.csv").read_text(encoding="utf-8")
     assert written.startswith("Mean TrustScores")
     assert "TrustScores of each answer" in written

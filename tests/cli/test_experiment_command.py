@@ -136,7 +136,7 @@ def test_a_look_at_claims_that_were_judged_before_they_were_held_out_is_not_call
         (("data: claims.jsonl", "data: nowhere.jsonl"), "nowhere.jsonl: cannot be read"),
         (("{prompts: strict}", "{}"), "variants 'packaged' and 'strict' would send the same requests"),
         (("{prompts: strict}", "{plan: paper, docs: [.]}"), "claims.jsonl is one of the documents (docs)"),
-        (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': plan 'safe' uses a single"),
+        (("{prompts: strict}", "{plan: safe, jury: [openai:x]}"), "variant 'strict': the `safe` plan uses a single"),
         ((MODEL, "nobody:x"), "variant 'packaged': "),
         (("repeats: 2", "demands: [tnr:5]"), "plan.yaml:3: field 'demands': demand tnr:5: the margin of a share must"),
         (("repeats: 2", "must_pass: [f9]"), "must_pass: unknown claim 'f9'; use ids of labelled claims"),

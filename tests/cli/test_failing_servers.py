@@ -23,7 +23,7 @@ NOBODY = "http://127.0.0.1:9"
     [
         (
             ("check", "answer.md", "--model", "openai:other", "--docs", "docs"),
-            "check the key, the name and the base URL",
+            "check the API key, the base URL and, for a model, its name",
         ),
         ((*WITH_MODEL, "--base-url", f"{NOBODY}/v1"), "is the server running, and is its URL correct?"),
         (

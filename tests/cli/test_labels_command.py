@@ -93,7 +93,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     pilot = [{"label": int(n % 10 > 0), "verdict": 1} for n in range(20)] + [{"label": 1, "verdict": 0}]
     (home / "pilot.jsonl").write_text("".join(json.dumps(one) + "\n" for one in pilot))
     learnt = labels(factloop, "next run --out third.csv --labels pilot.jsonl").out
-    assert "2 of 20 claims judged supported were not, and 1 of 1 claims judged not supported were" in learnt
+    assert "were not supported, and 1 of 1 claims judged not supported were supported" in learnt
 
 
 def saved_by_a_page(place: Path, report: FactualityReport, given: Sequence[str], *, blind: bool = False) -> None:
@@ -155,7 +155,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("export page.json copy.json --out l.jsonl", "--differing"),
         ("export page.json --out l.jsonl --json p.json", "--differing"),
         ("export page.json --out l.jsonl --system page.json=", "must be NAME or FILE=NAME"),
-        ("export page.json --out l.jsonl --system a --system b", "say which file belongs to which"),
+        ("export page.json --out l.jsonl --system a --system b", "assign each file to its system"),
         ("export page.json --out l.jsonl --system page.json=a --system page.json=b", "two names for page.json"),
     ],
 )

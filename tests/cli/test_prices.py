@@ -53,7 +53,7 @@ async def test_the_estimate_and_the_run_have_one_price(case: str, monkeypatch: p
         return
     assert expected.cost_usd is None
     for limit in ("budget_usd", "budget_usd_per_check"):  # which the run could not keep
-        with pytest.raises(ConfigError, match="is unknown, so a budget in USD cannot be enforced; set price_in and"):
+        with pytest.raises(ConfigError, match="is unknown, so a budget in USD cannot be enforced; set `price_in` and"):
             estimate(CheckSettings(docs=("d",), **{**changes, limit: 1.0}), TEXT, None)
 
 

@@ -35,7 +35,7 @@ TABLE = {
         answer.md ONLINE --budget-usd 1                   | --price-in
         answer.md ONLINE --price-in 1                     | set both --price-in and --price-out
         answer.md --plan quick                            | plan = 'quick' & 'paper', 'fused' or 'grounded'
-        answer.md --docs docs --plan safe                 | plan 'safe' uses a single chat model
+        answer.md --docs docs --plan safe                 | the `safe` plan uses a single chat model
         answer.md --search bing                           | 'bing' & serper, wikipedia, searxng
         answer.md --docs nowhere --dry-run                | nowhere
         answer.md --model nobody:x --search serper        | nobody
@@ -45,8 +45,8 @@ TABLE = {
         answer.md ONLINE --prompts bad_prompts            | mine.md & front matter
         answer.md ONLINE --docs docs --cascade mine.txt   | this is not a cascade file
         answer.md --fail-under 2                          | --fail-under 2: & less than or equal to 1
-        answer.md --docs docs --recording-mode replay     | recording_mode needs a recording & --recording FILE
-        answer.md --docs docs --recording no.json         | no.json: the recording does not exist & --recording-mode new
+        answer.md --docs docs --recording-mode replay     | `recording_mode` needs a recording & --recording FILE
+        answer.md --docs docs --recording no.json         | the recording no.json does not exist & --recording-mode new
         answer.md --run-dir other_run                     | other_run is neither empty nor a run directory
         answer.md --run-dir binary.md                     | binary.md & run directory
         answer.md --json no/where.json                    | cannot write no/where.json: the folder & not exist
@@ -74,8 +74,8 @@ TABLE = {
         qa.jsonl ONE SUBJECT                              | pass a file of answers
         qa.jsonl --response x SUBJECT                     | --response needs --question
         --question Who? SUBJECT                           | --response & --answer
-        --question Who? --response ' ' SUBJECT            | --response: must be non-empty text
-        --question '' --response x SUBJECT                | --question: must be non-empty text
+        --question Who? --response ' ' SUBJECT            | --response must be non-empty text
+        --question '' --response x SUBJECT                | --question must be non-empty text
         qa.jsonl                                          | nothing to score the answers by & --subject-model & --corpus
         qa.jsonl --answer --corpus docs                   | --answer needs a subject
         nope.jsonl SUBJECT                                | nope.jsonl: cannot be read (No such file
@@ -136,16 +136,16 @@ TABLE = {
     "serve --folder ../service --port 0": """
         --host 0.0.0.0                                    | needs an API key
         --api-key-file absent                             | cannot read --api-key-file absent
-        --host 0.0.0.0 --api-key-file keys                | API key 1: must have 16
+        --host 0.0.0.0 --api-key-file keys                | API key 1 must have at least 16
         --documents lives                                 | must be NAME=PATH
         --documents a/b=docs                              | --documents a/b
         --documents lives=absent                          | absent
         --docs absent                                     | absent
         --results absent                                  | --results absent: must be a folder
         --database mysql://u:secret@h/d                   | must be sqlite:///FILE
-        --set rate=often                                  | rate 'often'
-        --set rate=0/minute                               | rate '0/minute'
-        --set 'rate=5 per 1000 years'                     | at most 36,500 days
+        --set rate=often                                  | rate = 'often'
+        --set rate=0/minute                               | rate = '0/minute'
+        --set 'rate=5 per 1000 years'                     | up to 36,500 days
         --set max_body_mb=inf                             | max_body_mb = 'inf': input should be less than
         --set max_jobs_together=9223372036854775808       | max_jobs_together
         --budget-usd 1 --set budget_usd_per_day=inf       | budget_usd_per_day
@@ -163,9 +163,9 @@ TABLE = {
         show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
         show zz                                           | 'zz'; run `factloop prompts list` to see all names
         list --prompts nowhere                            | nowhere is not a folder
-        lint nowhere.md                                   | nowhere.md: cannot be read (No such file or directory)
+        lint nowhere.md                                   | cannot read nowhere.md (No such file or directory)
         lint mine.txt --json mine.txt                     | would overwrite
-        new ../x --from safe/rating --out variants        | '../x': a variant's name may contain
+        new ../x --from safe/rating --out variants        | the name '../x' may contain only
         new x --from nowhere --out variants               | nowhere is neither a packaged prompt
     """,
     "research audit": """
@@ -184,7 +184,7 @@ TABLE = {
         --out pairs.jsonl                                 | would overwrite pairs.jsonl
     """,
     "research distractors": """
-        --question '' --response x                        | question: must be non-empty text
+        --question '' --response x                        | question must be non-empty text
         TEMPLE --kb .                                     | no entity table at .
         TEMPLE --kb mine.txt                              | mine.txt is not an entity table
         TEMPLE --dbpedia --set spotlight_url=nowhere      | spotlight_url = 'nowhere'
@@ -196,7 +196,7 @@ TABLE = {
         longfact --model openai:sim --data rows.jsonl --out - | --out must be a file
         longfact --model openai:sim --data rows.jsonl --out rows.jsonl | rows.jsonl would overwrite
         longfact --model openai:sim --data rows.jsonl --out . | cannot write .
-        longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system: must not be blank
+        longfact --model openai:sim --data rows.jsonl --out o --system ' ' | --system must not be blank
         longfact --model openai:sim --data bad_row.jsonl --out o --n 0 | --n 0
         prompts --model openai:sim --topic x --out mine.txt | already exists, and its prompts were paid for
     """,
@@ -340,7 +340,7 @@ def files(home: Path, answer: Path, docs: Path) -> None:
         pytest.param("check no\0pe.md", ["cannot be read"], id="NUL in the name"),
         pytest.param("check answer.md --json no\0pe.json", ["cannot write "], id="NUL in the name of an output"),
         pytest.param(
-            "check answer.md --question 'half \udcff'", ["question: contains half a character"], id="half a character"
+            "check answer.md --question 'half \udcff'", ["question contains half a character"], id="half a character"
         ),
         pytest.param(
             "check answer.md --docs docs --question 'O\udcc3\udcb9 ?'",
@@ -392,8 +392,8 @@ def test_a_missing_key(
 @pytest.mark.parametrize(
     ("content", "named"),
     [
-        (b"k = [", "cannot be read"),
-        (b"\xff", "cannot be read"),
+        (b"k = [", "cannot read"),
+        (b"\xff", "cannot read"),
         (b"timeouts = 1", "there is no setting 'timeouts'; did you mean 'timeout_s'?"),
         (b"timeout_s = -1", "timeout_s = -1"),
         (b"[check]\nk = 1", "there is no setting 'check'"),

@@ -92,9 +92,9 @@ def test_a_span_is_a_stretch_of_the_response(span: tuple[int, ...]) -> None:
 def test_counts_that_do_not_add_up_to_the_claims_are_refused() -> None:
     claims = (claim(), claim(UNSCORED, id="c1.2"))
     assert report(claims, supported=1, unscored=1).counts.total == 2
-    with pytest.raises(ValidationError, match="the counts add up to 1 claims, not 2"):
+    with pytest.raises(ValidationError, match="the counts must add up to the 2 claims, not to 1"):
         report(claims, supported=1)
-    with pytest.raises(ValidationError, match="the counts add up to 1 claims, not 0"):
+    with pytest.raises(ValidationError, match="the counts must add up to the 0 claims, not to 1"):
         report((), supported=1)
 
 

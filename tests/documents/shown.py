@@ -72,7 +72,7 @@ class Document:
 
 
 NO_GUIDES = {
-    *("accuracy.md", "architecture.md", "comparison.md", "extending.md", "glossary.md", "index.md"),
+    *("architecture.md", "comparison.md", "extending.md", "glossary.md", "index.md"),
     *("labels.md", "search.md", "troubleshooting.md"),
 }
 """They show a reader nothing to run; `test_extending` applies the recipes."""

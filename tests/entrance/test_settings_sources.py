@@ -105,5 +105,5 @@ def test_the_file_knows_lists_and_single_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"k = [", b"\xff\xfe"])
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "factloop.toml").write_bytes(content)
-    with pytest.raises(ConfigError, match=r"factloop\.toml: cannot be read"):
+    with pytest.raises(ConfigError, match=r"cannot read .*factloop\.toml \("):
         load_settings(CheckSettings, {}, {}, tmp_path)

@@ -85,7 +85,7 @@ async def test_a_tool_says_it_in_a_few_lines_and_hands_over_the_report() -> None
 
 def test_a_tool_tells_the_agent_of_a_text_that_cannot_be_checked() -> None:
     message = factcheck_tool(offline(), documents=[PASSAGE]).invoke({**CALL, "args": {"response": "\ud83d"}})
-    assert message.content.startswith("Not checked: response: contains half a character")
+    assert message.content.startswith("Not checked: response contains half a character")
     assert message.artifact is None
 
 
@@ -167,7 +167,7 @@ def test_a_node_reads_states_of_any_kind(state: Any) -> None:
 
 
 def test_a_state_without_an_answer_is_named() -> None:
-    with pytest.raises(DataError, match="the state has no 'draft'"):
+    with pytest.raises(DataError, match="the state has no value for 'draft'"):
         plain_graph().invoke({"asked": QUESTION})
 
 
@@ -263,7 +263,7 @@ def test_what_of_the_system_message_is_evidence_can_be_said() -> None:
     told = run_told(FactCheckMiddleware(offline(), system_message=after_the_instructions), AIMessage(ANSWER))
     assert {item["passage"] for claim in told["factcheck"]["claims"] for item in claim["evidence"]} == {PASSAGE}
     nonsense: Any = lambda text: [7]  # noqa: ARG005, E731
-    with pytest.raises(DataError, match="what system_message returned, item 1: must be a document or a string"):
+    with pytest.raises(DataError, match="item 1 of what system_message returned must be a document or a string"):
         run_told(FactCheckMiddleware(offline(), system_message=nonsense), AIMessage(ANSWER))
 
 

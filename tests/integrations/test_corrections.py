@@ -196,7 +196,7 @@ def test_a_request_tells_what_is_contradicted_from_what_is_unproven() -> None:
         ({"max_revisions": 0}, "max_revisions = 0"),
         ({"action": "shout"}, "action = 'shout'"),
         ({"retrieved": "ever"}, "must be one of turn, conversation"),
-        ({"blocks": bool, "passing": ["irrelevant"]}, "set either blocks or passing"),
+        ({"blocks": bool, "passing": ["irrelevant"]}, "set either `blocks` or `passing`"),
         ({"then": "revise"}, "then = 'revise'"),
         ({"max_rounds": 0}, "max_r"),
         ({"unsupported": "drop"}, "unsupported = 'drop': must be one of mark, remove, keep"),

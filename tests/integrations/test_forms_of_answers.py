@@ -131,7 +131,7 @@ def test_without_names_all_texts_of_several_words_are_guarded() -> None:
     assert agent(mute, response_format=ProviderStrategy(Reply), action="block").invoke(ASKS)["factcheck"] is None
     named = agent(mute, response_format=ProviderStrategy(Reply), action="block", fields=["answer"], message="No.")
     assert named.invoke(ASKS)["structured_response"].answer == "No."
-    with pytest.raises(ConfigError, match="fields: must contain names"):
+    with pytest.raises(ConfigError, match="`fields` must contain names"):
         agent(fields=[7])
 
 
@@ -225,5 +225,5 @@ def test_a_name_that_no_tool_has_is_told_once(names: list[str], caplog: pytest.L
     caplog.set_level("WARNING", "factloop")
     said = [calls("handbook", "bees", "0"), AIMessage(UNPROVEN)]
     agent(*said, tools=[handbook, pages], evidence_tools=names).invoke(ASKS)
-    told = "evidence_tools: the agent has no tool 'handbok'; its tools are handbook, pages"
+    told = "`evidence_tools`: the agent has no tool 'handbok'; its tools: handbook, pages"
     assert [one.getMessage() for one in caplog.records] == ([told] if "handbok" in names else [])

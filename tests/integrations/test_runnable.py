@@ -226,13 +226,13 @@ async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, 
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ({}, "response: must be a string or a message, not NoneType"),
-        ({"response": 3}, "response: must be a string or a message, not int"),
-        ({"response": []}, "response: must be a string or a message, not list"),
-        ({"response": "x", "question": b"y"}, "question: must be a string"),
-        ({"response": "x", "documents": 3}, "documents: must be a list"),
-        ({"response": "x", "documents": ["a", None]}, "documents, item 2"),
-        ({"response": "x", "documents": [{"body": "a"}]}, "item 1: needs a string under one of these keys"),
+        ({}, "`response` must be a string or a message, not NoneType"),
+        ({"response": 3}, "`response` must be a string or a message, not int"),
+        ({"response": []}, "`response` must be a string or a message, not list"),
+        ({"response": "x", "question": b"y"}, "question must be a string"),
+        ({"response": "x", "documents": 3}, "documents must be a list"),
+        ({"response": "x", "documents": ["a", None]}, "item 2 of documents"),
+        ({"response": "x", "documents": [{"body": "a"}]}, "item 1 of documents needs a string under one of these keys"),
         ({"response": "\ud83d", "documents": []}, "half a character"),
         ("x", r"must be a mapping with 'response', not str; .* put RunnablePassthrough.assign\(response=...\)"),
     ],
@@ -258,7 +258,7 @@ def test_where_no_document_was_found_every_claim_is_unscored(found: Any) -> None
 
 @pytest.mark.parametrize("given", [{}, {"docs": ["y"]}])
 def test_a_chain_that_hands_over_nothing_to_be_faithful_to_is_told_so(given: Any) -> None:
-    with pytest.raises(ConfigError, match="pass 'documents' in the input or set a retriever"):
+    with pytest.raises(ConfigError, match="pass 'documents' in the input, or set `retriever`"):
         offline().invoke({"response": PASSAGE, **given})
     assert offline(mode="factuality").invoke({"response": PASSAGE}).counts.unscored == 2
 
@@ -268,7 +268,7 @@ def test_keys_may_have_other_names_and_other_keys_are_left_alone() -> None:
     asked = {"input": QUESTION, "context": [ADA], "response": ANSWER, "documents": 3, "chat_history": []}
     report = check.invoke(asked)
     assert (report.prompt, verdicts(report)) == (QUESTION, RIGHT)
-    with pytest.raises(DataError, match="context, item 1"):
+    with pytest.raises(DataError, match="item 1 of context"):
         check.invoke({**asked, "context": [3]})
     assert verdicts(build_factcheck_node(check).invoke(ASKED)["report"]) == RIGHT
     assert verdicts(factcheck_tool(check, documents=[ADA]).invoke(CALL).artifact) == RIGHT
@@ -329,13 +329,13 @@ def test_a_bare_checker_searches_documents_of_its_own(handbook: str) -> None:
 @pytest.mark.parametrize("door", DOORS)
 def test_anything_else_is_refused_before_it_is_used(door: str, wrong: Any) -> None:
     kind = type(wrong).__name__
-    with pytest.raises(ConfigError, match=f"check: must be a FactCheckRunnable or a FactChecker, not {kind}"):
+    with pytest.raises(ConfigError, match=f"`check` must be a FactCheckRunnable or a FactChecker, not {kind}"):
         DOORS[door](wrong)
 
 
 @pytest.mark.parametrize("kind", [FactCheckRunnable, StreamGuard, Corrector])
 def test_what_takes_a_bare_checker_refuses_a_step_of_a_chain(kind: Callable[..., Any]) -> None:
-    with pytest.raises(ConfigError, match="checker: must be a FactChecker, not FactCheckRunnable"):
+    with pytest.raises(ConfigError, match="checker must be a FactChecker, not FactCheckRunnable"):
         kind(offline())
 
 
@@ -377,7 +377,7 @@ def test_a_judge_that_is_away_from_the_start_raises_nothing(step: str) -> None:
 
 
 def test_a_judge_that_refuses_the_key_is_still_a_wrong_set_up(sim: Simulator) -> None:
-    with pytest.raises(ConfigError, match="check the key"):
+    with pytest.raises(ConfigError, match="check the API key"):
         guarded(away(base_url=f"{sim.base_url}/elsewhere"), action="block").invoke(ASKS)
 
 

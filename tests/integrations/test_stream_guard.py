@@ -87,7 +87,7 @@ def test_a_history_and_a_retriever_come_with_the_answer_as_for_the_check(documen
 
 
 @pytest.mark.parametrize(
-    ("given", "said"), [(7, "not int"), ({"response": 7}, "response: must be a string or a message")]
+    ("given", "said"), [(7, "not int"), ({"response": 7}, "`response` must be a string or a message")]
 )
 def test_what_is_no_answer_is_refused(given: object, said: str) -> None:
     with pytest.raises(DataError, match=said):

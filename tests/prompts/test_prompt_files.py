@@ -59,7 +59,7 @@ def test_files_of_windows_are_read_alike(tmp_path: Path, change: object) -> None
         ("just text", "front matter between '---' lines"),
         (GOOD.replace("# system", "# sys"), "front matter between '---' lines"),
         (GOOD.replace("# user", "# usr"), "front matter between '---' lines"),
-        (b"\xff\xfe\x00", "cannot be read as a prompt"),
+        (b"\xff\xfe\x00", "cannot read the prompt"),
         (GOOD.replace("version: 3", "version: [3"), "not valid YAML"),
         (GOOD.replace("version: 3", "version: !!python/object/apply:os.getcwd []"), "not valid YAML"),
         (GOOD.replace("version: 3", f"version: {'1' * 5000}"), "not valid YAML"),
@@ -146,7 +146,7 @@ def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_called_like_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "folder.md").mkdir()
-    with pytest.raises(ConfigError, match="cannot be read as a prompt"):
+    with pytest.raises(ConfigError, match="cannot read the prompt"):
         PromptRegistry.load(tmp_path)
 
 

@@ -48,14 +48,14 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "/x", ".hidden", "a\nb", "a b", "x" * 101, "\u202ex"])
 def test_a_variant_has_a_plain_name(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ConfigError, match="a variant's name may contain only letters"):
+    with pytest.raises(ConfigError, match="may contain only letters"):
         start_variant(name, find_source("safe/rating"), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"file/v/safe/rating\.md: cannot be written"):
+    with pytest.raises(ConfigError, match=r"cannot write .*file/v/safe/rating\.md"):
         start_variant("v", find_source("safe/rating"), tmp_path / "file")
 
 

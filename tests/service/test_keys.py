@@ -108,10 +108,10 @@ async def test_the_key_file_is_read_again_when_it_changes(
     assert f'key="sha256:{next(iter(ApiKeys([OTHER]).grants))[:8]}"' in metrics
     said = [message for message in caplog.messages if "key" in message and "/v1" not in message]
     assert said == [
-        f"{file}: reloaded, 1 keys added, 2 removed",
-        "cancelled 2 unfinished jobs because their keys were removed",
-        "the earlier keys stay valid: API key 2: must have 16 or more printable ASCII characters, no spaces",
-        f"{file}: reloaded, 1 keys added, 1 removed",
+        f"{file}: reloaded (keys added: 1, keys removed: 2)",
+        "unfinished jobs cancelled because their keys were removed: 2",
+        "the earlier keys stay valid: API key 2 must have at least 16 printable ASCII characters and no spaces",
+        f"{file}: reloaded (keys added: 1, keys removed: 1)",
     ]
 
 

@@ -163,7 +163,7 @@ def test_jobs_whose_keys_were_removed_are_cancelled(opened: Opened, caplog: pyte
     if store.is_shared:  # where the other service may still live
         (left,) = store.page("removed", limit=1, wanted=JobFilter(status="running"))[0]
         assert dead.renew([left]).cancelled == {running}
-    assert caplog.messages == ["cancelled 2 unfinished jobs because their keys were removed"]
+    assert caplog.messages == ["unfinished jobs cancelled because their keys were removed: 2"]
 
 
 def test_a_job_is_cancelled_where_it_is(opened: Opened) -> None:

@@ -46,14 +46,14 @@ async def test_a_path_cannot_write_lines_of_the_log(service: Service, caplog: py
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"public_url": "facts.example"}, "public_url facts.example: must be https://HOST"),
+        ({"public_url": "facts.example"}, "public_url = facts.example: must be https://HOST"),
         ({"public_url": "ftp://facts.example"}, "must be https://HOST"),
         ({"public_url": "https://u:p@facts.example/"}, "must be https://HOST"),
         ({"public_url": "https://facts.example/?a=b"}, "must be https://HOST"),
         ({"public_url": "https://facts.example:99999/"}, "must be https://HOST"),
         ({"public_url": "https://facts.example/"}, "set a key"),
-        ({"trusted_proxy": ("proxy.example",)}, "trusted_proxy proxy.example"),
-        ({"trusted_proxy": ("*",)}, r"trusted_proxy \*"),
+        ({"trusted_proxy": ("proxy.example",)}, "trusted_proxy = proxy.example"),
+        ({"trusted_proxy": ("*",)}, r"trusted_proxy = \*"),
     ],
 )
 def test_a_wrong_proxy_is_refused(wrong: dict[str, object], said: str) -> None:

@@ -223,7 +223,7 @@ async def test_a_service_that_is_stopped_answers_for_a_file_that_it_has_not_read
     answer = await request
     assert (answer.status_code, answer.json()["error"]["type"]) == (503, "stopping")
     told = [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
-    assert told == ["1 files were not read completely; send them again"]
+    assert told == ["files not read completely: 1; send them again"]
     assert not lying(home)
 
 

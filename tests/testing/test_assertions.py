@@ -59,15 +59,15 @@ def test_what_holds_passes_and_gives_the_report() -> None:
 @pytest.mark.parametrize(
     ("response", "required", "complaint"),
     [
-        (WRONG, {}, "required: at most 0 contradicted claims, but there are 1"),
+        (WRONG, {}, "required: at most 0 contradicted claims, but found 1"),
         (
             f"{RIGHT} {WRONG}",
             {"min_precision": 0.6, "max_contradicted": 1},
             "required: precision at least 0.6, but it is 0.5 (n = 2)\nreached:",
         ),
-        (RIGHT, {"min_supported": 2}, "required: at least 2 supported claims, but there are 1"),
+        (RIGHT, {"min_supported": 2}, "required: at least 2 supported claims, but found 1"),
         ("", {}, "required: at least 1 scored claim, but no claims were found in the response\nreached:"),
-        (RIGHT, {"min_scored": 2}, "required: at least 2 scored claims, but there are 1"),
+        (RIGHT, {"min_scored": 2}, "required: at least 2 scored claims, but found 1"),
         ("Hello!", {"min_precision": 0.0}, "it is undefined: no claims were found in the response"),
         (
             WRONG,
@@ -106,7 +106,7 @@ def test_a_response_without_claims_passes_where_none_is_asked_for() -> None:
 def test_what_nobody_checked_does_not_pass_for_checked() -> None:
     beside, said = "\n\n```python\nbuilt = 1795\n```", "not checked (code, not read): ```python built = 1795 ```"
     asked: dict[str, Any] = {"docs": SOURCES, "question": "Who was John Smeaton?"}
-    with pytest.raises(NotFactual, match="required: at most 0 unchecked passages, but there are 1") as failure:
+    with pytest.raises(NotFactual, match="required: at most 0 unchecked passages, but found 1") as failure:
         assert_factual(f"{RIGHT} {beside}", **asked)
     assert said in str(failure.value)
     assert assert_factual(f"{RIGHT} {beside}", max_unchecked=None, **asked).counts.supported == 1
@@ -221,7 +221,7 @@ def test_trust_by_documents() -> None:
 
 @pytest.mark.parametrize(
     ("required", "complaint"),
-    [({}, "needs min_trust_bc"), ({"min_trust_ov": 1.5}, "min_trust_ov = 1.5: must be between 0 and 1")],
+    [({}, "needs `min_trust_bc`"), ({"min_trust_ov": 1.5}, "min_trust_ov = 1.5: must be between 0 and 1")],
 )
 async def test_trust_that_requires_nothing_or_nonsense_is_refused(required: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):

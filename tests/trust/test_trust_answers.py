@@ -63,10 +63,10 @@ def terminal(report: TrustReport) -> str:
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ({"response": ""}, 'response: must be non-empty text, not ""'),
-        ({"response": "half \ud83d"}, "response: contains half a character .* at position 5"),
-        ({"question": None}, "question: must be non-empty text, not null"),
-        ({"id": ""}, "id: must be non-empty text"),
+        ({"response": ""}, 'response must be non-empty text, not ""'),
+        ({"response": "half \ud83d"}, "response contains half a character .* at position 5"),
+        ({"question": None}, "question must be non-empty text, not null"),
+        ({"id": ""}, "id must be non-empty text"),
     ],
 )
 async def test_what_is_no_text_is_refused_before_anything_is_spent(

@@ -182,7 +182,7 @@ async def test_a_chat_model_that_knows_nothing_of_schemas() -> None:
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ({"subject_model": 3}, "subject_model: must be a name or a LangChain chat model, not int"),
+        ({"subject_model": 3}, "`subject_model` must be a name or a LangChain chat model, not int"),
         ({"subject_model": Talker(reply="A") | str}, "a LangChain chat model, not RunnableSequence"),
         ({"corpus": [3]}, "cannot search with an object of type list"),
         ({"max_checks": 0}, "max_checks = 0"),

@@ -19,7 +19,7 @@ def unreachable_words(error: BaseException, url: str = "") -> str | None:
     """Says why a server is unreachable, as in "connection refused at 127.0.0.1:8080". Returns None for any other
     failure.
 
-    `url` is the first requested URL. It is needed if the client's errors do not contain it.
+    `url` is the first requested URL. The URL is needed if the client's errors do not contain it.
     """
     asked = [url] if url else []
     for seen in chain(error):
@@ -107,7 +107,7 @@ _expects_outages: ContextVar[bool] = ContextVar("factloop_expects_outages", defa
 def expect_outages() -> None:
     """For the rest of this task, treats an unreachable server as temporarily down, even if it has never answered.
 
-    Used by the tasks of a running service. A server that rejects our requests still raises a ConfigError.
+    Used by the tasks of a running service. If a server rejects our requests, a ConfigError is still raised.
     """
     _expects_outages.set(True)
 
@@ -117,7 +117,7 @@ def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
     if answered or isinstance(error, ToolTimeout) or (_expects_outages.get() and is_out_of_reach(error)):
         raise error
     if is_wrong_set_up(error):
-        raise ConfigError(f"{error}; check the key, the name and the base URL") from error
+        raise ConfigError(f"{error}; check the API key, the base URL and, for a model, its name") from error
     if is_out_of_reach(error):
         is_there = any(isinstance(one, JSONDecodeError) for one in chain(error))
         raise ConfigError(f"{error}: {NOT_OF_ITS_KIND if is_there else OUT_OF_REACH}") from error

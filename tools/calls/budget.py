@@ -131,7 +131,7 @@ class Allowance:
             yield reservation
 
     async def in_time(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Awaits `work` and returns the result. Cancels the work at the deadline, and starts no work after it."""
+        """Awaits `work` and returns the result. Cancels the work at the deadline and starts no work after it."""
         if self._ends_at is None:
             return await work()
         self.refuse_late()

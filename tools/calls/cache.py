@@ -44,7 +44,7 @@ class CacheBounds:
 
     @property
     def step_bytes(self) -> int:
-        """Number of bytes to write between size checks. It is small, because the writer waits during the removal."""
+        """Number of bytes to write between size checks. It is small, because the writer waits for removals."""
         return self.max_bytes // 256
 
 
@@ -218,7 +218,7 @@ class CallCache:
     def _unusable(self, error: Exception) -> ConfigError:
         no_place = isinstance(error, OSError) or getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_PLACE
         kind = NoPlaceToKeep if no_place else ConfigError
-        return kind(f"{self._path}: cannot be used as a cache ({error}); delete it or use another path")
+        return kind(f"cannot use {self._path} as a cache ({error}); delete it or use another path")
 
     def _read(self, text: str) -> Any:
         try:
@@ -310,7 +310,7 @@ class CallCache:
         return int(sum(calls for calls, _ in sums)), float(sum(usd for _, usd in sums))
 
     def held(self) -> tuple[int, float | None]:
-        """Returns the number of answers, and the time when the oldest was written. Raises ConfigError."""
+        """Returns the number of answers and the time at which the oldest was written. Raises ConfigError."""
         number, oldest = self._execute("SELECT COUNT(*), MIN(written) FROM answers", ()).fetchone()
         return int(number), oldest
 

@@ -160,7 +160,7 @@ class JsonClient:
 
     `timeout_s` limits the whole exchange, including connecting and reading the body but not the DNS lookup. If there
     are `secret_headers`, redirects are disabled, so that no other host receives these headers. They never appear in
-    messages. `headers` may contain `Accept` to request another kind of JSON. `hints` maps a status to advice for users.
+    messages. `headers` may contain `Accept` to request another kind of JSON. `hints` maps statuses to advice for users.
     """
 
     def __init__(

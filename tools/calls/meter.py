@@ -122,7 +122,7 @@ class UsageMeter:
     def charge(self, key: str, usage: Usage, *, stage: str) -> bool:
         """Adds the cost of the answer with this key, even if another caller paid for it.
 
-        If the meter already includes the cost, counts a cache hit and returns False.
+        Counts a cache hit and returns False if the meter already includes the cost.
         """
         if self.was_charged(key):
             self.hit(stage)
@@ -162,7 +162,7 @@ class UsageMeter:
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
-    """Returns the sum of the usages by stage. Its `wall_s` is the time that they would take one after another."""
+    """Returns the sum of the usages by stage. Its `wall_s` is the time that the stages would take one after another."""
     found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
     for one in found:
         meter.add(one)

@@ -1,4 +1,4 @@
-"""Contains types and defaults of settings. This is a separate module, because settings load before other code."""
+"""Contains types and defaults for settings. This is a separate module, because settings load before other code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Decides how long calls wait for an unresponsive server, using one clock for all calls.
 
 If each call had its own clock, the calls of a run would wait through an outage one after another. Instead, a run has
-one clock per server. The clock starts with the first rejected request, and runs while any call waits for the server.
+one clock per server. The clock starts with the first rejected request and runs while any call waits for the server.
 Every request that the server accepts resets the clock. When the time is up, all waiting calls fail together, and later
 calls fail immediately, without sending a request.
 """

@@ -39,7 +39,7 @@ T = TypeVar("T")
 class RetryPolicy:
     """How often a failed call is retried, and after what delays.
 
-    A call rejected because of rate or load is slowed down. This is not a failure and does not use up `attempts`.
+    A call that is rejected because of a rate limit or overload is delayed and retried. It uses up no `attempts`.
     """
 
     attempts: int = 5

@@ -31,8 +31,8 @@ Row = dict[str, str]
 def iri(address: str) -> str | None:
     """Returns `address` in the form allowed between < and > in a query, or None if it is not an HTTP address.
 
-    Percent-encodes all characters that could close the brackets. Decodes percent-encoded characters beyond ASCII,
-    because Spotlight encodes them but DBpedia's names do not.
+    Percent-encodes all characters that could close the brackets. Decodes percent-encoded non-ASCII characters, because
+    Spotlight encodes them but DBpedia's names do not.
     """
     if len(address) > LONGEST_IRI or not _ADDRESS.match(address):
         return None

@@ -1,4 +1,4 @@
-"""Records the answers of a run's models and searches as text, and replays them.
+"""Records the answers of a run's models and searches as text and replays them.
 
 The gateways do the recording, not the clients below them, so recordings contain no headers or keys. Secrets from the
 environment are hidden both in the recording and in the answers passed on, so that a replay behaves like the recorded
@@ -90,7 +90,7 @@ def tape_text(entries: Iterable[TapeEntry]) -> str:
 
 
 def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
-    """Returns the entries by key. If the text is damaged, raises ConfigError with `name` and the line."""
+    """Returns the entries by key. Raises ConfigError with `name` and the line if the text is damaged."""
     lines = text.removeprefix("\ufeff").split("\n")
     _check_header(lines[0], name)
     entries: dict[str, TapeEntry] = {}
@@ -270,9 +270,9 @@ class Tape:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigError(f"{self.path}: cannot be written ({error.strerror or error})") from error
+            raise ConfigError(f"cannot write {self.path} ({error.strerror or error})") from error
         if self.path.is_dir() or not os.access(self.path.parent, os.W_OK):
-            raise ConfigError(f"{self.path}: cannot be written")
+            raise ConfigError(f"cannot write {self.path}")
 
 
 _COMPARED = 4_000
@@ -296,7 +296,7 @@ def described(kind: Kind, request: Mapping[str, Any]) -> str:
 
 
 def difference(kind: Kind, request: Mapping[str, Any], entries: Iterable[TapeEntry]) -> str:
-    """Describes the difference between the request and the closest recorded one of its kind, on one line."""
+    """Describes the difference between the request and the closest recorded request of its kind, on one line."""
     alike = list(islice((entry for entry in entries if entry.kind == kind), _MOST))
     if not alike:
         return f"it contains no {kind} requests"

@@ -1,4 +1,4 @@
-"""Validates server URLs, and removes credentials from them before they are displayed or saved."""
+"""Validates server URLs and removes credentials from them before they are displayed or saved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_base_url(url: str) -> bool:
 def checked_base_url(url: str, named: str) -> str:
     """Returns the URL without a trailing slash. Raises ConfigError, which mentions `named`, if it is invalid."""
     if not is_base_url(url):
-        raise ConfigError(f"{named}: must be an http:// or https:// address, not {without_userinfo(url)!r}")
+        raise ConfigError(f"{named} must be an http:// or https:// address, not {without_userinfo(url)!r}")
     return url.rstrip("/")
 
 

@@ -1,4 +1,4 @@
-"""Finds the rows of a large matrix whose direction is closest to that of a vector."""
+"""Finds the rows of a large matrix that are closest in direction to a vector."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Vectors = NDArray[np.float32]
 
 
 class VectorCache:
-    """Caches up to `max_texts` vectors by the hash of their text, about 1.6 KB each at 384 dimensions. Thread-safe."""
+    """Caches up to `max_texts` vectors (about 1.6 KB each at 384 dimensions) by the hash of their text. Thread-safe."""
 
     def __init__(self, max_texts: int) -> None:
         self._max_texts = max_texts

@@ -152,7 +152,7 @@ def subject_of(clause: Token) -> Token | None:
 
 
 def _modal(clause: Token) -> str:
-    """Returns the clause's modal verb in lowercase, *if* for a condition, *to* for an intention, or nothing."""
+    """Returns the clause's modal verb in lowercase, *if* for a condition, *to* for an intention, or an empty string."""
     if any(child.dep_ == "mark" and child.lower_ in _IF for child in clause.children):
         return "if"
     if clause.dep_ == "xcomp" and any(child.tag_ == "TO" for child in clause.children):
@@ -360,7 +360,7 @@ def _content_above(token: Token) -> Token:
 
 
 def _above(token: Token) -> Token | None:
-    """Returns the nearest content word above a token. If there is none, returns the subject of the root."""
+    """Returns the nearest content word above a token or, if there is none, the subject of the root."""
     above = _content_above(token)
     if above == token or is_content(above):
         return above if above != token else None

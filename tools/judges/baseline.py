@@ -3,7 +3,7 @@
 A logistic regression turns the features into a score, calibrated for equally many supported and unsupported claims. A
 claim is `supported` or `contradicted` if it passes a threshold and no condition rules the label out. All other claims
 are `insufficient`, and the closest sentence is cited. The weights, thresholds, word frequencies and cross-validated
-accuracy of each label are in `baseline.json`, which `python -m benchmarks.fit_baseline` writes.
+accuracy of each label are in `baseline.json`, which is written by `python -m benchmarks.fit_baseline`.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class Comparison:
         return next((one for one in near if said <= one.stems), self.sentence)
 
     def missing(self) -> list[str]:
-        """Returns the names and figures of the claim that are missing from the sources, spelled as in the claim."""
+        """Returns the claim's names and figures that are missing from the sources, spelled as in the claim."""
         claim = self.alignment.claim
         names = [
             token.text

@@ -1,7 +1,7 @@
 """Builds judges from the names that users pass to `--judge` and `--verifier`.
 
-A name is that of a known judge, such as `minicheck`, or has the form `KIND:FOLDER`, `KIND:HUB/NAME` or `KIND:MODEL`.
-Other distributions can add kinds through entry points in the `factloop.verifiers` group, each of which refers to a
+A name is a known judge's, such as `minicheck`, or has the form `KIND:FOLDER`, `KIND:HUB/NAME` or `KIND:MODEL`. Other
+distributions can add kinds through entry points in the `factloop.verifiers` group, each of which refers to a
 `JudgeBuilder`.
 """
 
@@ -45,14 +45,14 @@ class JudgeSpec:
 
     @property
     def calls(self) -> CallingKind | None:
-        """The kind of server to call for each claim. None for judges that run on this machine."""
+        """The kind of server to call for each claim, or None for judges that run on this machine."""
         if self.kind == PROMPTED:
             return "llm"
         return "bespoke" if self.kind == BESPOKE and not Source(self.kind, self.target).is_path else None
 
 
 def parse_spec(text: str) -> JudgeSpec:
-    """Parses the name of a judge. If the name is invalid, raises a ConfigError that lists the valid forms."""
+    """Parses the name of a judge. Raises a ConfigError that lists the valid forms if the name is invalid."""
     kind, colon, target = (part.strip() for part in text.strip().partition(":"))
     if kind in JUDGES:
         is_whole = bool(target) or (not colon and JUDGES[kind].files is not None)

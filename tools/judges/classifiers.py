@@ -93,7 +93,7 @@ class MiniCheckRoberta(Classifier):
 class FactCg(Classifier):
     """FactCG (Lei et al. 2025, arXiv 2501.17144), which scores a document followed by a question with P(label 1).
 
-    The template and the chunk size of 550 words are those of the authors' package (github.com/derenlei/FactCG).
+    The template and the chunk size of 550 words come from the authors' package (github.com/derenlei/FactCG).
 
     Departure: words are separated by whitespace, and the sentences of a chunk keep the whitespace between them. The
     authors count NLTK tokens and put each sentence on a separate line.
@@ -180,7 +180,7 @@ class LettuceDetect(LocalJudge):
     supported. The input is the context, in the authors' form for texts without a question, followed by the claim
     (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`). Class 1 of the classifier is "hallucinated".
 
-    Departure: for a long document, the score is that of the chunk that supports the claim best. The authors take the
+    Departure: for a long document, the chunk that supports the claim best determines the score. The authors take the
     highest P(hallucinated) of each token over all chunks, so every chunk would have to support the claim.
     """
 

@@ -1,4 +1,4 @@
-"""Finds what contradicts a claim in a sentence on the same subject: a different figure or date, or a negation."""
+"""Finds how a sentence on the same subject contradicts a claim: by a different figure or date, or by a negation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Difference:
 def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
     """Finds a contradiction in a sentence with at least a given share (`least`) of the claim's other content words.
 
-    `figures` are those of all sources. A figure that occurs in any source is not an error.
+    `figures` contains the figures of all sources. A figure that occurs in any source is not an error.
     """
     if one.is_supposed or one.is_of_other_row:
         return None

@@ -1,4 +1,4 @@
-"""Applies the packaged baseline to claims and documents. Documents are cut into pieces like the training data."""
+"""Applies the packaged baseline to claims and documents. It reads documents in pieces, like its training data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FoundPieces:
 
 
 def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPieces:
-    """Searches the documents for the claim, and returns the pieces of the best passages.
+    """Searches the documents for the claim and returns the pieces of the best passages.
 
     If the search finds nothing, for example because *mice* does not match *a mouse*, all passages are used unless they
     contain more than `FEW_CHARACTERS` characters.

@@ -1,4 +1,4 @@
-"""Lists the judges that factloop knows by name, and downloads their weights.
+"""Lists the judges that factloop knows by name and downloads their weights.
 
 Weights in a folder or in the user's hub cache never need the network. Other weights are downloaded once, if allowed.
 Otherwise, an error explains how to allow the download.
@@ -58,7 +58,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "minicheck-roberta": KnownJudge(
         "classifiers:MiniCheckRoberta",
-        "Half MiniCheck's size and running time. Its paper reports slightly lower accuracy. Reads 512 tokens at once.",
+        "Half MiniCheck's size and runtime. Slightly less accurate in MiniCheck's paper. Reads 512 tokens at once.",
         HubFiles("lytang/MiniCheck-RoBERTa-Large"),
         size="1.4 GB", parameters="355 million", licence="MIT",
     ),
@@ -173,7 +173,7 @@ class Source:
         """The message that says what is missing and how to get it."""
         repo = self.wanted[0].repo
         return (
-            f"{self.kind}: the model is not on this machine; pass --allow-download to download {repo} once "
+            f"{self.kind}: the model is not on this machine; pass `--allow-download` to download {repo} once "
             f"({self.size}) into the huggingface_hub cache, or use {self.kind}:FOLDER with a folder that contains it"
         )
 

@@ -222,7 +222,7 @@ class LocalJudge(Judge):
 
 
 def _sampled_hash(folder: Path) -> str:
-    """Identifies the weights by the SHA-256 of the names, sizes and samples of the files in their folder."""
+    """Identifies the weights by a SHA-256 hash of the file names, sizes and samples in their folder."""
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if not path.is_file() or path.name.startswith("."):

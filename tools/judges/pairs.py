@@ -180,7 +180,7 @@ async def score_pairs(
 async def read_all(
     judge: Verifier, asked: Sequence[tuple[str, Sequence[str]]], *, meter: UsageMeter
 ) -> list[SupportReading | None]:
-    """Returns how well each claim's texts support it, in order, without quotes. None if any of the texts could not be
+    """Returns how well each claim's texts support it, without quotes, or None for a claim if any of its texts was not
     read.
 
     If the judge reads passages one by one, each text is judged separately and the best score counts. Raises

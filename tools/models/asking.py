@@ -18,7 +18,7 @@ from factloop.tools.models.wire import Mode, Reply, ReplyToken, ToolCall
 
 
 def asked_of(chat: ChatModel, request: Request, shaping: Mapping[str, Any]) -> TapeRequest:
-    """Builds the tape request. `shaping` is all that affects the answer. Schemas and tools appear by name and hash."""
+    """Builds the tape request. `shaping` is everything that affects the answer. Schemas and tools are hashed."""
     placeless = {name: value for name, value in chat.identity.items() if name != "base_url"}
     sampling = {name: value for name, value in placeless.items() if name != "model"}
     shown: dict[str, Any] = {"model": chat.name, "sampling": sampling, "messages": shaping["messages"]}

@@ -118,7 +118,7 @@ class OpenAIBatches:
         )
 
     def outcome(self, line: Json) -> Outcome:
-        """Returns the answer in a line of the results. Raises KeyError, TypeError, AttributeError if there is none."""
+        """Returns the answer in a line of results. Raises KeyError, TypeError or AttributeError if there is none."""
         if line.get("response") is not None:
             return int(line["response"]["status_code"]), line["response"]["body"]
         return _STATUS.get(line["error"].get("code"), 500), {"error": line["error"]}
@@ -258,12 +258,12 @@ class Batches:
         """Maps the name of a request to the batch that contains its answer."""
 
     def over(self, chat: ChatModel, scope: str = "") -> ChatModel:
-        """Returns the model with batching. Equal requests in a scope are sent once. Raises ConfigError if it is
+        """Returns the model with batching. Equal requests in a scope are sent once. Raises ConfigError if batching is
         unsupported."""
         model: Any = chat.model
         client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
         if client is None:
-            raise ConfigError(f"{chat.name}: this provider does not support batches; run without --batch")
+            raise ConfigError(f"{chat.name}: this provider does not support batches; run without `--batch`")
         connection = _Connection(self, chat.name, scope, client._client)  # has the right proxies and certificates
         own = client.with_options(http_client=httpx2.AsyncClient(transport=connection), max_retries=0)
         if hasattr(model, "root_async_client"):
@@ -363,7 +363,7 @@ class Batches:
         except ToolError as error:
             if error.status is None or error.status in RETRYABLE_STATUS:
                 raise
-            lacks = "; the server may not support batches, so try again without --batch"
+            lacks = "; the server may not support batches, so try again without `--batch`"
             raise ConfigError(f"{error}{lacks if error.status in NO_INTERFACE else ''}") from error
         if found is not None:
             self._write({"mark": batch.mark, "id": found})
@@ -382,7 +382,7 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """If there were too many requests, queues them again, so that one batch is sent after another. The batches are
+        """Queues the requests again if there were too many, so that one batch is sent after another. The batches are
         half as large, unless another batch may have filled the provider's queue."""
         if error.get("code") != TOO_MUCH or (batch.is_alone and len(batch.names) == 1):
             said = str(error.get("message") or error.get("code"))[:LONGEST_SAID]
@@ -486,7 +486,7 @@ class _Connection(httpx2.AsyncBaseTransport):
         body, path = json.loads(await request.aread()), request.url.path
         endpoint = next((end for end in PROVIDERS if path.endswith(end)), None)
         if endpoint is None or "/deployments/" in path or body.get("stream"):
-            raise ConfigError(f"{self._server}: {path} does not support batches; run without --batch")
+            raise ConfigError(f"{self._server}: {path} does not support batches; run without `--batch`")
         provider = PROVIDERS[endpoint](self._server, self._client, request, endpoint)
         status, answer = await self._batches.ask(provider, self._scope, body)
         return httpx2.Response(status, json=answer, request=request)

@@ -102,7 +102,7 @@ def build_chat_model(
             if not os.environ.get("OPENAI_API_KEY"):
                 options["api_key"] = "none"  # the client library requires a key, even if the user's server does not
         elif not os.environ.get("OPENAI_API_KEY"):
-            remedy = "set OPENAI_API_KEY or, for your own server, --base-url (base_url in a settings file)"
+            remedy = "set OPENAI_API_KEY or, for your own server, `--base-url` (`base_url` in a settings file)"
             raise ConfigError(f"model {name!r} needs a key; {remedy}")
     elif base_url is not None:
         options["base_url"] = base_url
@@ -194,7 +194,7 @@ def _parts(name: str, base_url: str | None) -> tuple[str, str]:
     """Returns the provider and the name. The provider is empty if LangChain should guess it."""
     provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
     if not bare.strip():
-        raise ConfigError(f"model {name!r} has no name; use provider:name, for example openai:gpt-4o-mini")
+        raise ConfigError(f"model {name!r} has no name; use `provider:name`, for example `openai:gpt-4o-mini`")
     if not provider and (base_url is not None or bare.startswith(OF_OPENAI)):
         provider = DEFAULT_PROVIDER
     return provider, bare

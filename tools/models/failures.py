@@ -70,7 +70,7 @@ def error_field(error: Exception, field: str) -> str | None:
 
 
 def _details(error: Exception) -> str:
-    """Details that the client does not show because the server puts them in an unusual place, as JSON."""
+    """Returns, as JSON, any details that the client does not show because the server puts them in an unusual place."""
     body = getattr(error, "body", None)
     said = body.get("message") if isinstance(body, dict) else None
     return json.dumps(said, ensure_ascii=False) if isinstance(said, dict | list) else ""

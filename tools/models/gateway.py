@@ -258,7 +258,7 @@ def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
     """Rewords the error for users: it names the model instead of the schema, and says what they can do."""
     said = error.message
     if isinstance(error, _ReplyCutOff):
-        said = "the reply was cut off at the token limit; raise --max-tokens"
+        said = "the reply was cut off at the token limit; raise `--max-tokens`"
     return ModelOutputError(said, schema=error.schema, reply=error.reply, model=model)
 
 
@@ -307,6 +307,6 @@ def _called(call: ToolCall, output: type[T], offers: Offers[Any, Any] | None) ->
     if is_blank(read):
         wanted = ", ".join(args.model_fields)
         raise ModelOutputError(
-            f"the call to {call.name!r} must give at least one of: {wanted}", schema=title, reply=said
+            f"the call to {call.name!r} must provide at least one of: {wanted}", schema=title, reply=said
         )
     return ToolChoice(call.name, read)

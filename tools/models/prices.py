@@ -46,4 +46,4 @@ def model_price(model: str) -> Price | None:
 
 def unknown_price(model: str) -> str:
     """Returns the message that rejects a budget for a model with an unknown price."""
-    return f"the price of {model} is unknown, so a budget in USD cannot be enforced; set price_in and price_out"
+    return f"the price of {model} is unknown, so a budget in USD cannot be enforced; set `price_in` and `price_out`"

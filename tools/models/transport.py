@@ -146,8 +146,8 @@ class Transport:
         return answer
 
     async def _send(self, request: Request, *, blaming: bool = True) -> tuple[Reply, CallCost, Mode]:
-        """Returns the answer. If the server rejects the first requests in all modes, tries without settings that may be
-        the cause. With `blaming`, raises ConfigError if a server that has never answered rejects our requests."""
+        """Returns the answer. If the server rejects the first requests in all modes, settings that may be the cause are
+        left out. With `blaming`, raises ConfigError if a server that has never answered rejects our requests."""
         try:
             return await self._in_some_mode(request, blaming=blaming)
         except ToolError as error:

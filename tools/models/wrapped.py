@@ -44,7 +44,7 @@ def unwrapped(model: Any) -> Any:
 
 
 def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatModel, dict[str, Any]]]:
-    """Returns the models with their bindings, in the order of use. Empty if one of them is not a chat model."""
+    """Returns the models with their bindings, in the order in which they are used. Empty if one is no chat model."""
     if isinstance(wrapped, BaseChatModel):
         return [(wrapped, bound)]
     if isinstance(wrapped, RunnableBindingBase):

@@ -51,7 +51,7 @@ class KnowledgeBase(Protocol):
         ...
 
     async def siblings(self, entity: LinkedEntity, limit: int) -> Sequence[Sibling]:
-        """Returns up to `limit` other entities: those with the most shared types first, then the best known.
+        """Returns up to `limit` other entities, sorted by the number of shared types and then by fame.
 
         The entity itself is not included under any of its names. The same call always returns the same list. Raises
         ToolError or ToolTimeout.

@@ -1,4 +1,4 @@
-"""A knowledge base of the packaged names. Finds names in a parsed text, and lists other names of the same kind."""
+"""A knowledge base of the packaged names. Finds names in a parsed text and lists other names of the same kind."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _singular(span: Span) -> str:
 
 
 def _match(span: Span, asked: frozenset[str], said: Collection[str]) -> LabelMatch | None:
-    """Returns the entity that a span most likely means, by the type asked for, spaCy's label and then fame."""
+    """Returns the entity that a span most likely means, judging by the type asked for, spaCy's label and then fame."""
     rows = [row for row in built_in_names().named(span.text) if row.label[-1] == "." or span.text[-1] != "."]
     if span[-1].tag_ == "NNS":
         rows += built_in_names().named(_singular(span))
@@ -283,7 +283,7 @@ def _belongs_to_noun(token: Token) -> bool:
 
 
 def _own_kinds(types: Sequence[str]) -> Sequence[str]:
-    """Returns the types of which siblings must share at least one if the question does not ask for a type."""
+    """Returns the types that count if the question asks for none: siblings must share at least one of them."""
     if types[0] in {"place", "person"}:
         return types[1:2] if types[0] == "place" else types[:1]
     if types[0].startswith(NOUN) and types[0].removeprefix(NOUN) not in CONCRETE:
@@ -434,7 +434,7 @@ def general_types(name: str) -> list[str]:
 
 
 def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
-    """Returns the folded names to exclude: those of the entity, its namesakes, its parts and its country."""
+    """Returns the folded names to exclude: the names of the entity, its namesakes, its parts and its country."""
     own = built_in_names().names_of(row.id) if row is not None else []
     parts = (part.strip() for part in entity.name.split(","))
     same = {entity.name, *parts, *same_country(entity.name)}
@@ -451,7 +451,7 @@ def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], tuple[int, ...]], ...]:
-    """Groups sets of types by the types that they share with the entity, rarest first. Each includes one of `kinds`."""
+    """Groups sets of types by the types that they share with the entity, rarest first. These include one of `kinds`."""
     levels: dict[tuple[str, ...], list[int]] = {}
     for shared, number in built_in_names().sets_sharing(types):
         if built_in_names().sets[number][0] == types[0] and not set(kinds).isdisjoint(shared):

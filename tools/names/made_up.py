@@ -27,7 +27,7 @@ def _given() -> dict[str, frozenset[Gender]]:
 
 
 def gender_of(name: str) -> Gender | None:
-    """Returns the gender that a person's given name indicates. None if the name fits both genders or neither."""
+    """Returns the gender that a person's given name indicates, or None if the name fits both or neither."""
     genders = _given().get(name.split()[0].lower(), frozenset()) if name.split() else frozenset()
     return next(iter(genders)) if len(genders) == 1 else None
 

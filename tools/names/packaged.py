@@ -80,7 +80,7 @@ def nouns_of(general: str) -> Sequence[str]:
 
 @cache
 def well_known(n: int) -> tuple[str, ...]:
-    """Returns the `n` best-known words, of which half are nouns and half are names."""
+    """Returns the `n` best-known words, half of them nouns and half of them names."""
     nouns = (sense.names[0] for sense in senses() if sense.types[0].startswith(NOUN))
     names = (one.names[0] for one in packaged_names() if not one.types[0].startswith(NOUN))
     return tuple(dict.fromkeys((*islice(nouns, n // 2), *islice(names, n // 2))))
@@ -180,7 +180,7 @@ def region_of(key: str) -> Region | None:
 
 
 def region_like(written: str, other: Region) -> str:
-    """Returns the state, state code or country of the other city, in the same form as `written`."""
+    """Returns the state code, state or country of `other`, whichever kind of region `written` is."""
     if written.strip(".") in us_states():
         return other.state_code
     return other.state or other.country if written in {*us_states().values(), *_BRITISH.values()} else other.country

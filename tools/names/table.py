@@ -114,7 +114,7 @@ _ROW = "SELECT id, uri, label, type_set FROM"
 
 
 class NameTable:
-    """Looks names up in a table, and lists entities by their types."""
+    """Looks up names in a table and lists entities by their types."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -168,7 +168,7 @@ class NameTable:
             yield self.sets[number], n
 
     def sets_sharing(self, types: Sequence[str]) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Yields each set that contains any of these types, as the shared types and the number of the set."""
+        """Yields each set that contains any of these types, as the shared types and the set's number."""
         for number in sorted({number for kind in types for number in self._sets_of_type.get(kind, ())}):
             yield tuple(kind for kind in types if kind in self.sets[number]), number
 

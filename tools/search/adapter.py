@@ -1,4 +1,4 @@
-"""Wraps any kind of search that a user may pass, as a `SearchTool`."""
+"""Turns any kind of search that a user may pass into a `SearchTool`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:
     """Returns a ToolError with the type and message of the error. Also logs the error, with its traceback at level
     DEBUG.
 
-    Omits secrets of the request and the environment, query strings of URLs, and values named like a key, token or
+    Omits secrets from the request and the environment, URL query strings, and values named like a key, token or
     password.
     """
     said = _without_secrets(one_line(error), error)[:LONGEST_SAID]
@@ -145,7 +145,7 @@ class RetrieverSearch(SearchTool):
         return {"k": limit} if is_open else {}
 
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
-        """Converts documents to hits. Raises ToolError for anything else, even None, which is not an empty list."""
+        """Converts documents to hits. Raises ToolError for anything else, including None."""
         try:
             documents = documents_of("result", found)
         except DataError as error:
@@ -272,7 +272,7 @@ class LangChainToolSearch(SearchTool):
 
 
 def _string_argument(tool: BaseTool) -> str:
-    """Returns the only required argument, or the only one there is. Raises ConfigError unless it is a string."""
+    """Returns the only required argument, or the only argument. Raises ConfigError unless it is a string."""
     arguments = tool.args
     required = tool.get_input_jsonschema().get("required", [])
     names = required if len(required) == 1 else list(arguments)

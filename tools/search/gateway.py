@@ -93,7 +93,7 @@ class SearchGateway:
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
 
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
-        """Returns a gateway to other tools that shares answers, budget and limiters with this one.
+        """Returns a gateway to other tools. It shares answers, budget and limiters with this one.
 
         Answers of tools that are not cacheable are not shared, and are discarded with the gateway. Two retrievers of
         one type look alike but must not get each other's hits.
@@ -210,7 +210,7 @@ class SearchGateway:
         return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _search_here(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
-        """Searches without the layers for servers, which would take a third of the time if there are few passages."""
+        """Skips the layers that handle servers. They would take a third of the time if there are few passages."""
         started = time.perf_counter()
         try:
             hits = await self._hits(tool, query)
@@ -319,7 +319,7 @@ class SearchCall:
 
 
 def _is_answered(error: FactloopError) -> bool:
-    """Whether the server answered with a success status. Providers charge for such answers, whatever the content."""
+    """Whether the server answered with a success status. Providers charge for such answers, whatever their content."""
     return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300
 
 

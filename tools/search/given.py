@@ -56,7 +56,7 @@ class GivenDocuments(PassageSearch):
         return self._documents
 
     def of_these(self, documents: Sequence[Document]) -> GivenDocuments:
-        """Returns the same index for the same documents, although their ids and other metadata may differ."""
+        """Returns this index for documents with the same contents, but with their own ids and other metadata."""
         copy = self.model_copy()
         copy._keep(documents)
         return copy
@@ -93,7 +93,7 @@ class GivenIndexes:
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """Returns a search tool for the documents supplied with a response. None if there are none. Raises
+        """Returns a search tool for the documents supplied with a response, or None if there are none. Raises
         DataError."""
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)

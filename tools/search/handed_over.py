@@ -24,10 +24,10 @@ _TEXTS = ("page_content", "text", "content")
 
 def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
     """Converts texts, mappings and documents, with or without scores, to LangChain documents. Also accepts a single
-    one.
+    item.
 
     Accepts arrays, series and all other iterables except tables and models. None stays None. Raises a DataError with
-    the number of the item.
+    the item's number.
     """
     if value is None:
         return None
@@ -36,8 +36,8 @@ def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
     elif hasattr(value, "tolist"):  # a numpy array or a pandas series
         value = value.tolist()
     if not isinstance(value, Iterable) or isinstance(value, BaseModel) or hasattr(value, "columns"):
-        raise DataError(f"{name}: must be a list of documents or strings, not {type(value).__name__}")
-    return tuple(_document(f"{name}, item {number}", item) for number, item in enumerate(tuple(value), 1))
+        raise DataError(f"{name} must be a list of documents or strings, not {type(value).__name__}")
+    return tuple(_document(f"item {number} of {name}", item) for number, item in enumerate(tuple(value), 1))
 
 
 def _document(name: str, item: object) -> Document:
@@ -50,13 +50,13 @@ def _document(name: str, item: object) -> Document:
             return _of_mapping(name, item)
         case ((Document() | str() | Mapping()) as document, Real()):
             return _document(name, document)
-    raise DataError(f"{name}: must be a document or a string, not {type(item).__name__}")
+    raise DataError(f"{name} must be a document or a string, not {type(item).__name__}")
 
 
 def _of_mapping(name: str, item: Mapping[str, Any]) -> Document:
     key = next((key for key in _TEXTS if isinstance(item.get(key), str)), None)
     if key is None:
-        raise DataError(f"{name}: needs a string under one of these keys: {', '.join(_TEXTS)}")
+        raise DataError(f"{name} needs a string under one of these keys: {', '.join(_TEXTS)}")
     nested = item.get("metadata")
     metadata = {str(name): value for name, value in item.items() if name not in (key, "id", "metadata")}
     if isinstance(nested, Mapping):

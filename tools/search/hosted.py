@@ -71,7 +71,7 @@ class KeyedSearch(SearchTool):
             raise ConfigError(f"{self.name} needs a key; set {self.key_variable} (get a key at {self.site})")
         if not (key.isascii() and key.strip().isprintable()):
             raise ConfigError(
-                f"the key in {self.key_variable} contains characters not allowed in HTTP headers; check it"
+                f"the key in {self.key_variable} contains characters not allowed in HTTP headers; check the key"
             )
         return key.strip()
 
@@ -123,7 +123,7 @@ class _TavilyResults(BaseModel):
 
 
 class TavilySearch(KeyedSearch):
-    """Finds passages of web pages through Tavily (https://tavily.com), with its search depth `basic`."""
+    """Finds passages of web pages through Tavily (https://tavily.com), with the `basic` search depth."""
 
     key_variable: ClassVar[str] = "TAVILY_API_KEY"
     url_variable: ClassVar[str] = "FACTLOOP_TAVILY_URL"

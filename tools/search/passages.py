@@ -40,7 +40,7 @@ class PassageSettings:
 
     def __post_init__(self) -> None:
         if not self.words > self.slack >= 0:
-            raise ValueError(f"slack must be at least 0 and less than words, but got {self}")
+            raise ValueError(f"`slack` must be at least 0 and less than `words`, but got {self}")
 
 
 DEFAULT_SETTINGS = PassageSettings()
@@ -101,8 +101,8 @@ class _Ends:
     def nearest(self, units: Sequence[tuple[int, int]], settings: PassageSettings) -> tuple[int, bool]:
         """Returns the number of units to take, and whether a sentence ends there.
 
-        Takes the end nearest to `words`. If there is none nearby, takes an earlier one, or exactly `words` units if
-        there is none at all.
+        Takes the end nearest to `words`. If no end is near, an earlier one is taken, or exactly `words` units if there
+        is no end at all.
         """
         wished = settings.words
         near = (count for distance in range(settings.slack + 1) for count in (wished - distance, wished + distance))

@@ -54,7 +54,7 @@ class SearxngSearch(SearchTool):
         super().model_post_init(context)
         url = self.base_url or os.environ.get(URL_VARIABLE)
         if not url:
-            raise ConfigError(f"searxng needs a server; set {URL_VARIABLE} or searxng_url")
+            raise ConfigError(f"searxng needs a server; set {URL_VARIABLE} or `searxng_url`")
         self._url = checked_base_url(url, URL_VARIABLE)
         self._client = JsonClient(tool=self.name, base_url=self._url, timeout_s=self.timeout_s, hints={403: _NO_JSON})
 

@@ -57,7 +57,7 @@ class SerperSearch(KeyedSearch):
     """Searches Google through Serper's API.
 
     `num` is the number of results to request. By default, it is the number that the caller wants. `gl` (country) and
-    `hl` (language) are Google's parameters. The texts of panels are treated like the texts of pages.
+    `hl` (language) are Google's parameters. Text in panels is treated like text from pages.
     """
 
     key_variable: ClassVar[str] = "SERPER_API_KEY"

@@ -173,7 +173,7 @@ class WikipediaSearch(SearchTool):
         if not self.language.replace("-", "").isalnum() or not self.language.isascii():
             raise ConfigError(f"wikipedia: the language must be a code such as en or pt-br, not {self.language!r}")
         url = self.base_url or f"https://{self.language}.wikipedia.org/w"
-        self._url = checked_base_url(url, "base_url of wikipedia")
+        self._url = checked_base_url(url, "wikipedia's base_url")
         self._client = JsonClient(
             tool=self.name, base_url=self._url, timeout_s=self.timeout_s, headers={"User-Agent": user_agent()}
         )

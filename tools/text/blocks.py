@@ -242,7 +242,7 @@ def code_in(text: str, within: str | None = None) -> Iterator[tuple[int, int]]:
 
 
 def words_in_bold(line: str) -> str | None:
-    """Returns the words of a line that is entirely bold, without the marks and a final colon. None for other lines."""
+    """Returns the words of an entirely bold line, without the marks and a final colon, or None for any other line."""
     found = _LINE_IN_BOLD.fullmatch(line)
     return None if found is None else found[2].rstrip(": \t") or None
 

@@ -1,8 +1,8 @@
 """Splits text into sentences while it is being written, and returns each sentence once its end is certain.
 
 The text is checked after each word, so the result does not depend on how the text is divided into chunks. The sentences
-are the same as those of `split_sentences`, with two exceptions. A line that only later turns out to be a table row may
-be split differently, and so may code of more than `LONGEST_FENCE` characters.
+are the same as in `split_sentences`, with two exceptions. A line that only later turns out to be a table row may be
+split differently, and so may code of more than `LONGEST_FENCE` characters.
 """
 
 from __future__ import annotations

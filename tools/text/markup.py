@@ -142,6 +142,6 @@ def _unless_a_name(found: re.Match[str]) -> str:
 
 
 def _left_out(spelt: str, code: list[str]) -> str:
-    """Adds the code to the list, and returns a placeholder of characters that do not occur in the text."""
+    """Adds the code to the list and returns a placeholder whose characters do not occur in the text."""
     code.append(" ".join(spelt.split()))
     return f"\ue000{len(code) - 1}\ue001"

@@ -43,7 +43,7 @@ def read_outline(text: str) -> list[Part]:
     """Returns the parts of a response in order. Parts do not overlap, and each contains a letter or digit. Takes linear
     time.
 
-    The sentences are the same as those of `split_sentences`. Fenced code is included as separate parts.
+    The sentences are the same as in `split_sentences`. Fenced code is included as separate parts.
     """
     shown = with_line_ends(text)
     reader = _Reader(shown)

@@ -1,4 +1,4 @@
-"""Parses a sentence, and turns pieces of a parsed sentence back into text.
+"""Parses a sentence and turns pieces of a parsed sentence back into text.
 
 Brackets and quoted titles confuse the parser. Text in brackets is therefore set aside and put back later after the same
 word, and a quoted title is parsed as a single name.
@@ -105,7 +105,7 @@ def is_plural(token: Token) -> bool:
 
 
 def subject_of(predicate: Token) -> Token | None:
-    """Returns the subject of the predicate. None if there is no subject or it is a relative pronoun."""
+    """Returns the predicate's subject, or None if there is no subject or the subject is a relative pronoun."""
     subjects = (child for child in predicate.children if child.dep_ in SUBJECTS)
     return next((child for child in subjects if child.tag_ not in {"WP", "WDT"}), None)
 

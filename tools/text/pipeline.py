@@ -34,7 +34,7 @@ def load_pipeline(name: str | None = None) -> Language:
     """Loads a spaCy pipeline, by default the best English one installed. `name` is an installed package or a folder.
 
     The first call takes about two and a half seconds. Raises MissingExtra if the `offline` extra is not installed, and
-    ConfigError if the pipeline is missing, cannot be read, or lacks a parser or named entities.
+    ConfigError if the pipeline is missing, cannot be read, or lacks a parser or an entity recogniser.
     """
     require("offline", "reading without a chat model", "spacy")
     return _loaded(pipeline_name(name))
@@ -60,7 +60,7 @@ def _loaded(name: str) -> Language:
     lacking = {"parser", "ner"} - set(nlp.pipe_names)
     if lacking:
         said = f"the spaCy pipeline {name!r} has no {' and no '.join(sorted(lacking))}"
-        raise ConfigError(f"{said}; choose a pipeline with named entities and a parser")
+        raise ConfigError(f"{said}; choose a pipeline with a named entity recogniser and a parser")
     return nlp
 
 

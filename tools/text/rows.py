@@ -13,7 +13,7 @@ _EMPTY = frozenset({"", "-", "–", "—", "n/a", "?"})
 
 
 def row_claims(row: str, head: str) -> list[str]:
-    """Returns a claim such as `Plan: Team; Price: 19 €.` for each cell after the first.
+    """Returns a claim such as `Plan: Team; Price: €19.` for each cell after the first.
 
     Empty if the row has no name or does not have as many cells as the header.
     """
@@ -47,7 +47,7 @@ def cell_of(claim: str, row: str, head: str) -> tuple[int, int] | None:
 
 
 def row_in_words(claim: str, row: str) -> str:
-    """Rewrites a claim from `row_claims` as `In the row of Team, “Price” is 19 €.` Returns any other text unchanged."""
+    """Rewrites a claim from `row_claims` as `In the row of Team, “Price” is €19.` Returns any other text unchanged."""
     cells = _cells(row)
     subject, mark, said = claim.rstrip(".").partition("; ")
     name, colon, cell = said.partition(": ")
@@ -57,7 +57,7 @@ def row_in_words(claim: str, row: str) -> str:
 
 
 def cell_with(words: str, row: str) -> tuple[int, int] | None:
-    """Returns the start and end of the cell that contains these words. None unless there is exactly one."""
+    """Returns the start and end of the cell that contains these words, or None unless there is exactly one."""
     cells = _cells(row)
     found = [place for place, cell in enumerate(cells) if words and f" {words} " in f" {cell} "]
     return _bounds(row, found[0]) if len(found) == 1 else None

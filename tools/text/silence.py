@@ -114,6 +114,6 @@ def _is_title(text: str) -> bool:
 
 
 def _is_lead(text: str) -> bool:
-    """Whether the text only introduces a list, as *Side effects:* does. *It costs 9 €:* also states a price."""
+    """Whether the text only introduces a list. *Side effects:* does, but *It costs €9:* does not: it states a price."""
     is_short = len(content_words(text)) <= _SHORT_TALK and not any(map(str.isdigit, text))
     return text.endswith(":") and is_short and _FINITE.search(text) is None

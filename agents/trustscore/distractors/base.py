@@ -36,7 +36,7 @@ class Substitute(NamedTuple):
 
 
 class Request(NamedTuple):
-    """A request for at most `limit` substitutes for words in a response to a question."""
+    """Requests at most `limit` substitutes for a word or phrase in an answer to a question."""
 
     response: str
     question: str

@@ -21,7 +21,7 @@ _MONTHS, _WEEKDAYS = tuple(month_name)[1:], tuple(day_name)
 
 
 def nearby_years(year: int, rng: random.Random) -> list[int]:
-    """Returns other years in random order. Years within 15 years, or more for the distant past, come first."""
+    """Returns other years in random order. Those at most 15 years away (more for the distant past) come first."""
     span = max(_NEAREST, (LATEST_YEAR - year) // 20)
     earliest, latest = 1000 if year >= 1000 else 1, max(LATEST_YEAR, year + 4)
     near = [one for one in range(max(earliest, year - span), min(latest, year + span) + 1) if one != year]

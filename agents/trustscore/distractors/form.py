@@ -20,8 +20,8 @@ _TAKES_THE = re.compile(
 
 
 class Insertion(NamedTuple):
-    """The response with `response[start:end]` replaced by `by`. The span is that of the target. If the article changes,
-    the span includes it: *an apple* becomes *a pear*."""
+    """The response with `response[start:end]` replaced by `by`. It is the target's span, and includes the article if
+    the article changes: *an apple* becomes *a pear*."""
 
     text: str
     start: int

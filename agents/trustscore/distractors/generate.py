@@ -1,7 +1,7 @@
 """Generates distractors in the paper's order of targets and substitutes (section 2.1, appendix A.5.1).
 
-There are four departures. A target is replaced as a whole. Entities of one level take turns, so that no single word
-uses up all distractors. Dates and numbers have a source of their own before the vocabulary, because another year is
+There are four departures. A target is replaced in full. Entities of one level take turns, so that no single word uses
+up all distractors. Dates and numbers have their own source, which comes before the vocabulary, because another year is
 better than another word. If no source has more substitutes of the right kind, there are fewer distractors, because a
 word of another kind would reveal the answer.
 """
@@ -50,7 +50,7 @@ async def generate_distractors(
 
     For each tier of targets, the sources are queried in order until there are enough distractors. If a source fails,
     the failure is noted and the source is not queried again for this response. A `proposer` is called once, before all
-    sources, and its usage is recorded in `meter`. Its proposals come first, and must not state any of the `references`,
+    sources, and its usage is recorded in `meter`. Its proposals come first and must not state any of the `references`,
     the known right answers. Other substitutes are not compared with the references, so that a score without a proposer
     does not depend on them, as in the paper. The same arguments and source results give the same set. Raises
     ConfigError.
@@ -171,9 +171,9 @@ def _without_articles(words: Words) -> Words:
 
 class Sieve:
     """Accepts texts that differ from the response, the question and all texts accepted before. It rejects a text that
-    equals one of these, contains the response, or is part of it. It also rejects substitutes that occur elsewhere in
-    the response or question, and forms or parts of the original or of another substitute at the same position. The time
-    is linear in the number of candidates."""
+    equals one of these, contains the response, or is part of the response. It also rejects substitutes that occur
+    elsewhere in the response or question, and forms or parts of the original or of another substitute at the same
+    position. The time is linear in the number of candidates."""
 
     def __init__(self, question: str, response: str) -> None:
         self._response = response

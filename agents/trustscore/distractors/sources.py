@@ -114,7 +114,7 @@ class SameClassSource:
 
 
 class NeighbourSource:
-    """A SubstituteSource of well-known names and nouns that are close to the target in the space of a sentence model.
+    """A SubstituteSource of well-known names and nouns whose sentence-model vectors are close to the target's.
 
     These words are embedded on first use, once for all runs that share `cache_dir`. This takes about 30 s with MiniLM
     on one core. The search runs in a thread.

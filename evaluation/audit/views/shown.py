@@ -24,7 +24,7 @@ from factloop.evaluation.audit.views.tables import (
 )
 from factloop.evaluation.audit.views.words import P_ADJUSTMENTS, tests_of, where
 from factloop.reports.downloads import DownloadLink, text_download
-from factloop.reports.figures import plural
+from factloop.reports.figures import percent, plural
 from factloop.reports.page import render_page
 from factloop.reports.sheet.table import Sheet
 from factloop.reports.sheet.terminal import print_sheet
@@ -137,7 +137,7 @@ def _result_rows(report: AuditReport) -> list[Row]:
     data, settings, basis = report.data, report.settings, report.at[0].basis
     prompts = "" if data.n_prompts is None else f" to {plural(data.n_prompts, 'prompt')}"
     several = "over data sets with equal weights; by wording and by chunks, over all claims combined"
-    drawn = f"{100 * settings.level:g} %, by {settings.n_resamples:,} resamples of whole {basis.clusters}s"
+    drawn = f"{percent(settings.level)}, by {settings.n_resamples:,} resamples of whole {basis.clusters}s"
     rows = {
         "Data": data.name,
         "Claims": f"{data.n_claims:,} in {plural(data.n_responses, 'response')}{prompts}",

@@ -30,7 +30,7 @@ from factloop.evaluation.comparing.words import amount, name_of, p_value
 from factloop.evaluation.runs.longform import F1, PRECISION, AbstentionPolicy
 from factloop.evaluation.runs.records import ResponseLine
 from factloop.evaluation.runs.views import sheets as run_words
-from factloop.evaluation.runs.views.sheets import policy_words
+from factloop.evaluation.runs.views.sheets import POLICY_WORDS
 from factloop.reports.downloads import Cell, DownloadLink, csv_download, json_download
 from factloop.reports.figures import percent, plural
 from factloop.reports.page import render_page
@@ -82,7 +82,7 @@ def render_comparison_html(comparison: Comparison) -> str:
         words_of=side_in_words,
         basis_of=basis_in_words,
         unpaired=list(unpaired_rows(comparison)),
-        policy=run_words.policy_words(comparison.abstention),
+        policy=run_words.POLICY_WORDS[comparison.abstention],
         picture=paired.draw_differences(
             named,
             axis="← A is higher · points, B minus A · B is higher →",
@@ -321,7 +321,7 @@ def _rows(comparison: Comparison) -> list[Row]:
         f"{percent(comparison.level)}, seed {comparison.seed}; for differences by flipping signs of whole prompts, "
         f"adjusted per family (Bonferroni); for agreement by {comparison.n_resamples:,} resamples of whole prompts"
     )
-    rows: list[Row] = [("Abstentions", Text(policy_words(comparison.abstention))), ("Intervals", Text(intervals))]
+    rows: list[Row] = [("Abstentions", Text(POLICY_WORDS[comparison.abstention])), ("Intervals", Text(intervals))]
     rows += [(name, Text(one_line(said))) for name, said in paired.demand_rows(comparison.demands)]
     rows += [(name, Text(one_line(said))) for name, said in unpaired_rows(comparison)]
     rows += [

@@ -50,16 +50,14 @@ TRANSFER_WORDS = {
     "more or fewer errors",
 }
 
-
 TARGET_WORDS = {
     Target.PROMPTS: "the system's answers to similar prompts; intervals treat the run's prompts as a sample of these",
     Target.RUN: "this run's claims with a verdict, as if people had labelled all; intervals reflect unlabelled claims",
 }
 
-
-PRECISION = "Precision, all claims"
+PRECISION = "Precision, claims with a verdict"
 PRECISION_WORDS = (
-    "“Precision, all claims” pools all claims of a system, so long responses have more weight, and has its own "
+    "“Precision, claims with a verdict” pools a system's claims, so long responses have more weight, and has its own "
     "interval; “Precision” in the scores is the mean over responses"
 )
 
@@ -71,18 +69,37 @@ def in_short(found: Calibration) -> Iterator[str]:
     of the number of prompts, as if both samples grew in proportion.
     """
     for one in found.systems:
-        of_method = {each.method: each for each in (one.precision.prediction_powered, one.precision.adjusted_count)}
-        best = of_method.get(one.precision.preferred or Method.RAW)
-        if best is None or best.value is None or best.low is None or best.high is None:
+        best, n_unscored = preferred(one), one.precision.n_run_unscored
+        if best is None or best.value is None or best.interval is None or best.method is Method.DIFFERENCE:
             continue
+        low, high = best.interval
         of = f", {one_line(one.system)}" if len(found.systems) > 1 else ""
+        covered = f" with a verdict ({best.n_run:,} of {best.n_run + n_unscored:,})" if n_unscored else ""
         said = (
-            f"With your {plural(best.n_labels, 'label')}{of}: about {100 * best.value:.0f}% of its claims are "
-            f"supported, anywhere from {100 * best.low:.0f} to {100 * best.high:.0f}%"
+            f"With your {plural(best.n_labels, 'label')}{of}: about {best.value:.0%} of its claims{covered} are "
+            f"supported, anywhere from {100 * low:.0f} to {high:.0%}"
+            f"{f'; the other {n_unscored:,} are not covered' if n_unscored else ''}"
         )
-        needed = math.ceil(best.n_label_groups * ((best.high - best.low) / (2 * GOOD_WIDTH)) ** 2)
-        more = f"; labels on about {needed:,} prompts, not {best.n_label_groups:,}, would give ±10"
+        needed = math.ceil(best.n_label_groups * ((high - low) / (2 * GOOD_WIDTH)) ** 2)
+        more = f". Labels on about {needed:,} prompts, not {best.n_label_groups:,}, would give ±10"
         yield f"{said}{more if needed > best.n_label_groups else ''}."
+
+
+def preferred(one: RunDebiasing) -> Estimate | None:
+    """Returns the system's preferred precision, or None if there is none."""
+    found = (one.precision.prediction_powered, one.precision.adjusted_count, one.precision.own_claims)
+    return next((each for each in found if each is not None and each.method is one.precision.preferred), None)
+
+
+def tiles(one: RunDebiasing) -> dict[str, tuple[str, str]]:
+    """Maps the name of each corrected figure to its value and its basis, which ends with the raw figure."""
+    n_run = f"{plural(one.precision.raw.n_run, 'claim')} with a verdict"
+    found = [(f"F1@{f1.k}", f1.raw, f1.corrected, plural(f1.n_responses, "response")) for f1 in one.f1]
+    return {
+        name: (share(best.value), f"{interval(best.low, best.high)}, {run}; {share(raw.value)} before correction")
+        for name, raw, best, run in [*found, ("Precision", one.precision.raw, preferred(one), n_run)]
+        if best is not None and best.value is not None
+    }
 
 
 GOOD_WIDTH = 0.1

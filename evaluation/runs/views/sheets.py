@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
+from statistics import fmean
 
-from factloop.core.records import Counts, Repeats
+from factloop.core.records import Repeats
 from factloop.evaluation.runs.label_agreement import LabelAgreement, SystemAgreement
 from factloop.evaluation.runs.longform import (
     FEWEST_PROMPTS,
@@ -21,7 +23,7 @@ from factloop.evaluation.runs.longform import (
     figures_of,
 )
 from factloop.evaluation.runs.records import RunSummary
-from factloop.reports.figures import percent, plural
+from factloop.reports.figures import AS_IF_CORRECT, percent, plural
 from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
@@ -35,12 +37,13 @@ from factloop.reports.sheet.table import (
     sheet_of,
     value_cell,
 )
+from factloop.reports.terminal_parts import one_line
 
-_POLICIES = {
+POLICY_WORDS = {
     AbstentionPolicy.ZERO: "zero: a response without claims has F1@K 0, as in the paper's code",
     AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of all means",
 }
-_REPEATS: Mapping[Repeats, str] = {
+REPEATS_WORDS: Mapping[Repeats, str] = {
     "each": "each: a claim that repeats another claim of its response counts again in precision, recall and F1@K, as "
     "in the paper's code",
     "once": "once: only the first of several claims that say the same counts in the figures",
@@ -57,14 +60,6 @@ AGREEMENTS = {
     "tnr": "TNR",
 }
 """Names of the figures of agreement with labels, by their fields in `SystemAgreement`, in display order."""
-
-
-def policy_words(policy: AbstentionPolicy) -> str:
-    return _POLICIES[policy]
-
-
-def repeats_words(repeats: Repeats) -> str:
-    return _REPEATS[repeats]
 
 
 def k_words(choice: ChosenK) -> str:
@@ -104,6 +99,25 @@ def mean_basis(mean: Mean) -> str:
     """Returns what a mean is based on, such as `120 responses` or `240 responses to 120 prompts`."""
     responses = plural(mean.n, "response")
     return responses if mean.n == mean.n_prompts else f"{responses} to {plural(mean.n_prompts, 'prompt')}"
+
+
+def how_far(summary: RunSummary) -> str:
+    """Returns what the scores leave uncertain: wrong verdicts, and the range of each system's precision if all unscored
+    claims were wrong or right. Empty if no claim is scored."""
+    if not any(line.counts.scored for line in summary.responses):
+        return ""
+    said = "Only corrected figures allow for wrong verdicts." if summary.calibration is not None else AS_IF_CORRECT
+    ranges = []
+    for system, lines in groupby(summary.responses, lambda line: line.system):
+        shares = [
+            (one.supported / n, (one.supported + one.unscored * (line.eligible is not False)) / n)
+            for line in lines
+            for one in [line.as_counted]
+            if (n := one.scored + one.unscored)
+        ]
+        low, high = map(fmean, zip(*shares or [(0.0, 0.0)], strict=True))
+        ranges += [f"{one_line(system)} {low:.3f} to {high:.3f}"] if low < high else []
+    return f"{said} Precision if all unscored claims were wrong or right: {', '.join(ranges)}." if ranges else said
 
 
 _SYSTEM: ColumnOf[SystemScore] = (name("System"), lambda one: one.system)
@@ -195,8 +209,8 @@ def ranks(summary: RunSummary) -> Sheet:
 
 
 ALL = "All systems"
-_VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
-"""In the order of `_by_verdict`."""
+_VERDICTS = ("supported", "not_supported", "irrelevant", "unscored")
+"""Fields of `Counts`. All but the last are also labels, and fields of `LabelTable`."""
 
 
 def _shown(found: LabelAgreement) -> Iterator[SystemAgreement]:
@@ -223,24 +237,18 @@ def agreement(found: LabelAgreement) -> Sheet:
 def verdicts(found: LabelAgreement) -> Sheet:
     """Returns a sheet with the verdicts by label, and a row for each system and label."""
 
-    def counted(place: int) -> Callable[[tuple[SystemAgreement, int]], Cell]:
-        return lambda row: replace(count_cell(_by_verdict(_by_label(row[0])[row[1]])[place]), is_marked=row[1] == place)
+    def counted(verdict: str) -> Callable[[tuple[SystemAgreement, str]], Cell]:
+        return lambda row: replace(
+            count_cell(getattr(getattr(row[0].table, row[1]), verdict)), is_marked=row[1] == verdict
+        )
 
-    columns: tuple[ColumnOf[tuple[SystemAgreement, int]], ...] = (
+    columns: tuple[ColumnOf[tuple[SystemAgreement, str]], ...] = (
         (name("System"), lambda row: row[0].system or ALL),
-        (name("Label"), lambda row: _VERDICTS[row[1]].lower()),
-        *((Column(words), counted(place)) for place, words in enumerate(_VERDICTS)),
+        (name("Label"), lambda row: row[1].replace("_", " ")),
+        *((Column(one.replace("_", " ").capitalize()), counted(one)) for one in _VERDICTS),
     )
-    rows = [(one, label) for one in _shown(found) for label in range(3)]
+    rows = [(one, label) for one in _shown(found) for label in _VERDICTS[:-1]]
     return sheet_of(f"Labels and verdicts: {basis(found.overall)}", columns, rows)
-
-
-def _by_label(one: SystemAgreement) -> tuple[Counts, ...]:
-    return one.table.supported, one.table.not_supported, one.table.irrelevant
-
-
-def _by_verdict(counts: Counts) -> tuple[int, ...]:
-    return counts.supported, counts.not_supported, counts.irrelevant, counts.unscored
 
 
 def basis(overall: SystemAgreement) -> str:

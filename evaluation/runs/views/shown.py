@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from factloop.core.factuality import precision
@@ -61,25 +62,29 @@ def render_run_html(summary: RunSummary) -> str:
         scripts=("list.js",),
         summary=summary,
         scores=scores,
-        policy=sheets.policy_words(scores.abstention),
-        repeats=sheets.repeats_words(summary.fingerprint.repeats),
         saved=list(savings_words(summary.cascade, summary.fingerprint.cascade)) if summary.cascade is not None else [],
         counts=Counts.sum_of(one.counts for one in scores.systems),
         picture=draw_curve(summary.curve, [choice.k for choice in scores.ks], leading[:MOST_SYSTEMS]),
         n_not_drawn=max(0, len(leading) - MOST_SYSTEMS),
         curve=_curve(summary),
-        leading=[(measure.heading(k), mean) for measure, k, mean in figures_of(scores.systems[0]) if measure.leads]
-        if len(scores.systems) == 1
-        else [],
-        told=sheets,
-        agreements=sheets,
-        corrected=calibration,
+        tiles=list(_tiles(summary)) if len(scores.systems) == 1 else [],
         system_choices=[(one.system, one.system) for one in scores.systems],
         rows=rows[:MOST_ROWS],
         downloads=list(_downloads(summary, rows)),
         said=sheets,
         corrections=calibration,
     )
+
+
+def _tiles(summary: RunSummary) -> Iterator[tuple[str, str, str]]:
+    """Yields the name, value and basis of the only system's leading figures. Corrected figures come first."""
+    found = {} if summary.calibration is None else calibration.tiles(summary.calibration.systems[0])
+    yield from ((f"{name}, corrected", *tile) for name, tile in found.items())
+    for measure, k, mean in figures_of(summary.scores.systems[0]):
+        name, basis = measure.heading(k), f"{sheets.interval(mean.low, mean.high)}, {sheets.mean_basis(mean)}"
+        if measure.leads and name not in found:
+            before = "" if summary.calibration is None else ", before correction"
+            yield f"{name}{before}", sheets.share(mean.value), basis
 
 
 def _row(line: ResponseLine, summary: RunSummary) -> ResponseRow:
@@ -197,6 +202,8 @@ def print_run(summary: RunSummary, console: Console) -> None:
     if not summary.scores.systems:
         print_section(console, "Scores", Text("The run contains no responses."))
     _print_scores(console, "Scores", summary.scores)
+    if said := sheets.how_far(summary):
+        console.print(Padding(Text(said), (0, 1, 1, 1)))
     if summary.every_claim is not None:
         _print_scores(console, "Scores with every claim counted", summary.every_claim)
     if summary.labelled is not None:
@@ -207,19 +214,6 @@ def print_run(summary: RunSummary, console: Console) -> None:
         print_calibration(summary.calibration, console)
     print_sheet(console, sheets.claims(summary.scores))
     print_section(console, "Run", rows_table(_rows(summary)))
-
-
-def policy(scores: LongFormScores) -> str:
-    """Describes how abstentions count and how many there were."""
-    n_abstained = sum(system.n_abstained for system in scores.systems)
-    return f"{sheets.policy_words(scores.abstention)} ({plural(n_abstained, 'such response')})"
-
-
-def repeats(summary: RunSummary) -> str:
-    """Describes how repeated claims count and how many were left out."""
-    n_repeated = sum(system.counts.repeated for system in summary.scores.systems)
-    said = sheets.repeats_words(summary.fingerprint.repeats)
-    return f"{said} ({plural(n_repeated, 'claim')} left out)" if n_repeated else said
 
 
 def _print_scores(console: Console, title: str, scores: LongFormScores) -> None:
@@ -239,10 +233,13 @@ def _rows(summary: RunSummary) -> list[Row]:
     scores = summary.scores
     n_prompts = len({line.prompt_id for line in summary.responses})
     basis = f"{plural(len(summary.responses), 'response')} to {plural(n_prompts, 'prompt')}"
+    abstained = plural(sum(system.n_abstained for system in scores.systems), "such response")
+    n_repeated = sum(system.counts.repeated for system in scores.systems)
+    left_out = f" ({plural(n_repeated, 'claim')} left out)" if n_repeated else ""
     rows = [
         ("Data", Text(f"{visible(summary.data)}: {basis}")),
-        ("Abstentions", Text(policy(scores))),
-        ("Repeats", Text(repeats(summary))),
+        ("Abstentions", Text(f"{sheets.POLICY_WORDS[scores.abstention]} ({abstained})")),
+        ("Repeats", Text(f"{sheets.REPEATS_WORDS[summary.fingerprint.repeats]}{left_out}")),
         ("F1@K", Text(f"{'; '.join(map(sheets.k_words, scores.ks))}. {sheets.ABOUT_K}")),
         ("Judge", Text(visible(summary.fingerprint.judge))),
     ]

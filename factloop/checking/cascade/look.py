@@ -1,6 +1,6 @@
 """The first stage of a cascade, in which a cheap verifier searches the user's documents and settles clear claims.
 
-This stage needs no model calls and no other searches. A claim is left to the model, along with any evidence found, if
+This stage makes no model calls and no other searches. A claim is left to the model, along with any evidence found, if
 its score is between the thresholds, if there is no evidence, or if the verifier fails.
 """
 
@@ -27,7 +27,7 @@ from factloop.tools.search.base import SearchTool
 class CheapStage:
     """A verifier that accepts claims with scores of at least `upper` and rejects claims with scores of at most `lower`.
 
-    It accepts no claims if `upper` is None, and rejects no claims if `lower` is None.
+    The verifier accepts no claims if `upper` is None, and rejects no claims if `lower` is None.
     """
 
     reader: Judge
@@ -50,7 +50,7 @@ class CheapStage:
         return None
 
     async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
-        """The score of the claim for all passages combined. The thresholds were tuned in the same way."""
+        """The claim's score for all passages combined, as when the thresholds were tuned."""
         ((scored,),) = await score_pairs(self.reader, [VerifierPair(claim, document)], meter=meter)
         if scored.error is not None:
             raise scored.error

@@ -15,7 +15,7 @@ OpenShare = Annotated[float, Field(gt=0.0, lt=1.0)]
 
 
 class ErrorKind(StrEnum):
-    """Whether the verifier of a cascade may accept claims, reject claims, or do both."""
+    """Whether a cascade's verifier may accept claims, reject claims, or both."""
 
     BALANCED = "balanced"
     """The verifier may accept and reject claims. The maximum error rate applies separately to both."""
@@ -58,7 +58,7 @@ class CascadeSide(Record):
 
 
 class CascadePoint(Record):
-    """The result of tuning for another maximum error on the same labels. The guarantee holds for only one point."""
+    """The result of tuning on the same labels for a different maximum error. Rely on one such guarantee only."""
 
     max_error: OpenShare
     upper: Share | None
@@ -74,7 +74,7 @@ class CascadePoint(Record):
 
 
 class CascadeTuning(Record):
-    """The tuned thresholds, with the statistics for choosing them."""
+    """The tuned thresholds, with the statistics used to choose them."""
 
     error: ErrorKind
     max_error: OpenShare
@@ -101,7 +101,7 @@ class CascadeTuning(Record):
 
 
 class CascadeFile(Record):
-    """The file written by `factloop research cascade tune` and read by `--cascade`."""
+    """A file that is written by `factloop research cascade tune` and read if `--cascade` is set."""
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str
@@ -122,9 +122,9 @@ class CascadeFile(Record):
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if self.upper is not None and self.lower is not None and self.lower >= self.upper:
-            raise ValueError("lower must be below upper")
+            raise ValueError("`lower` must be below `upper`")
         if self.tuned is not None:
             thresholds = self.tuned.accepted.threshold, self.tuned.rejected.threshold
             if (self.upper, self.lower) != thresholds:
-                raise ValueError("upper and lower must match 'tuned'; to set them by hand, remove 'tuned'")
+                raise ValueError("`upper` and `lower` must match `tuned`; to set them by hand, remove `tuned`")
         return self

@@ -126,7 +126,7 @@ def read_cascade(path: Path) -> CascadeFile:
     try:
         text = path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise ConfigError(f"{str(path)!r}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
+        raise ConfigError(f"cannot read {str(path)!r} ({getattr(error, 'strerror', None) or error})") from error
     try:
         return CascadeFile.model_validate_json(text)
     except ValidationError as error:
@@ -180,7 +180,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """The combined savings of several checks, or None if no check used a cascade. Keeps a common maximum error."""
+    """The combined savings of several checks, or None without cascades. Keeps the maximum error if all checks agree."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None

@@ -113,7 +113,7 @@ def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
 
 @dataclass(frozen=True)
 class _Reports(Iterable["JudgedResponse"]):
-    """The reports in a run. Each iteration reads them from the run directory."""
+    """The reports in a run. Each iteration reads the reports from the run directory."""
 
     run: FinishedRun
 
@@ -124,7 +124,7 @@ class _Reports(Iterable["JudgedResponse"]):
 def _named_systems(
     folders: Sequence[str], runs: Sequence[FinishedRun], systems: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """Returns the system to use in A and in B. Both are None if all systems in two runs are compared."""
+    """Returns the systems to compare from A and from B. Both are None if two runs are compared in full."""
     if len(systems) == 2:
         return systems[0], systems[1]
     if len(runs) > 1:

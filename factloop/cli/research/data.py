@@ -154,7 +154,7 @@ def _alone(folder: Path) -> FileLock:
     except Timeout as error:
         raise ConfigError(f"{folder}: another process is downloading this data set; wait until it ends") from error
     except OSError as error:
-        raise ConfigError(f"cannot write {folder}: {error.strerror or error}") from error
+        raise ConfigError(f"cannot write to {folder}: {error.strerror or error}") from error
     return lock
 
 

@@ -1,4 +1,4 @@
-"""`factloop research distractors` generates distractors for a response. By default, it uses no model."""
+"""`factloop research distractors` generates distractors for a response. By default, no model is used."""
 
 from __future__ import annotations
 

@@ -169,11 +169,11 @@ def _print_estimate(given: Experiment, found: ExperimentEstimate, looks: Sequenc
             line
             for one in found.variants
             for line in (
-                f"  {one.variant}: about {one.calls:,} model calls per repeat, {price(one.cost_usd)}",
+                f"  {one.variant}: about {plural(one.calls, 'model call')} per repeat, {price(one.cost_usd)}",
                 *(f"    prompt {file.words}" for file in one.prompt_files),
             )
         ),
-        f"  in total, at most about {found.calls:,} model calls, {found.searches:,} searches,",
+        f"  in total, at most about {plural(found.calls, 'model call')}, {plural(found.searches, 'search')},",
         *([f"  of which at most about {found.splitting_calls:,} judge the splits,"] if found.splitting_calls else []),
         *([answered] if found.answered_calls else []),
         f"  {found.prompt_tokens:,} prompt and {found.completion_tokens:,} completion tokens,",

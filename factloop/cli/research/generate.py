@@ -75,7 +75,7 @@ def longfact(given: LongFact, flags: Flags) -> int:
 
     settings = load_settings(ResponseSettings, flags)
     if given.system is not None and not given.system.strip():
-        raise ConfigError("--system: must not be blank")
+        raise ConfigError("--system must not be blank")
     place, name = _place(given)
     _try_outputs(given, settings, place)
     prompts = sample_prompts(_prompts(given, place), given.n, seed=settings.seed)

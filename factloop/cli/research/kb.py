@@ -29,7 +29,7 @@ class Build(Quiet):
 
 @command()
 def build(given: Build) -> int:
-    """Builds the table, and returns the exit code. Raises FactloopError for invalid input."""
+    """Builds the table and returns the exit code. Raises FactloopError for invalid input."""
     if str(given.out) == STANDARD_OUTPUT:
         raise ConfigError("cannot write a table to standard output: set --out to a file")
     try_outputs((str(given.out),), [str(dump) for dump in (*given.types, *given.labels, *given.popularity)])

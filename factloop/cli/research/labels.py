@@ -64,7 +64,7 @@ class Export(Quiet, AsJson):
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the labels to this file as JSON Lines."""
     report: Annotated[Texts, Mark(metavar="FILE")] = ()
-    """Report from check --json, if the labels were made on its page. Adds the passages of the claims to the labels."""
+    """Report from check --json, if the labels were made on its page. Adds the claims' passages to the labels."""
     system: Annotated[Texts, Mark(metavar="[FILE=]NAME")] = ()
     """System that wrote the answers in all files or in FILE, if the pages do not name it. Default: unnamed."""
     differing: Literal["left-out", "majority"] | None = None
@@ -137,8 +137,8 @@ def _learnt_words(found: NextLabels) -> str:
         return f"too few usable labels to learn from: {pilot.n:,} of at least {found.n_to_learn}"
     (wrong, called), (missed, rejected) = pilot.wrong(1), pilot.wrong(0)
     return (
-        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims judged supported were not, "
-        f"and {missed:,} of {rejected:,} claims judged not supported were"
+        f"learnt from {plural(pilot.n, 'label')}: {wrong:,} of {called:,} claims judged supported were not supported, "
+        f"and {missed:,} of {rejected:,} claims judged not supported were supported"
     )
 
 
@@ -185,7 +185,7 @@ def _systems(given: Export) -> tuple[str, dict[str, str]]:
             raise ConfigError(f"--system sets two names for {place}: use only one")
     if len(of_rest) > 1:
         names = ", ".join(of_rest)
-        raise ConfigError(f"--system: with several systems ({names}), use FILE=NAME to say which file belongs to which")
+        raise ConfigError(f"--system sets several systems ({names}): use FILE=NAME to assign each file to its system")
     return (of_rest or [UNNAMED])[0], of_file
 
 

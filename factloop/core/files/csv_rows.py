@@ -40,7 +40,7 @@ def read_csv(place: str | Path, *, needed: Iterable[str] = (), lower_case: bool 
 
 
 def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yields the cells of each row with the number of its first line. Raises DataError if quoting is broken."""
+    """Yields each row's cells with the number of the row's first line. Raises DataError if quoting is broken."""
     csv.field_size_limit(LONGEST_LINE)  # otherwise, an unclosed quotation mark could exhaust the memory
     rest = iter(lines)
     first = list(islice(rest, _LOOKED_AT))
@@ -58,7 +58,7 @@ def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]
 
 
 def _delimiter(first: Iterable[str]) -> str:
-    """A semicolon if only semicolons split the header and the next row has as many cells, or else a comma."""
+    """A semicolon if only semicolons split the header and split the next row into as many cells. Otherwise, a comma."""
     try:
         commas, semicolons = ([len(cells) for cells in csv.reader(first, delimiter=mark) if cells][:2] for mark in ",;")
     except csv.Error:  # reported when the rows are read

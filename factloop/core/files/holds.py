@@ -58,7 +58,7 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields whether no process, including this one, has a shared lock. If so, removes the file on exit.
+    """Yields True if no process, including this one, has a shared lock. In that case, the file is removed on exit.
 
     Raises OSError if the file cannot be opened.
     """

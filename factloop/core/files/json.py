@@ -28,9 +28,8 @@ _OBEYED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 def to_json(report: Record) -> str:
     """The record as indented JSON with a final newline. Equal records produce the same text.
 
-    Fields are in the order of their declaration, and keys of mappings are in alphabetical order. Control characters are
-    escaped, so that the text is safe to print in a terminal. Raises ValueError for NaN and infinity, which JSON cannot
-    represent.
+    Fields are in declaration order, and mapping keys are in alphabetical order. Control characters are escaped, so that
+    the text is safe to print in a terminal. Raises ValueError for NaN and infinity, which JSON cannot represent.
     """
     return _escaped(json.dumps(_jsonable(report), ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
 

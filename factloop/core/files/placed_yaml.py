@@ -27,7 +27,7 @@ class PlacedYaml:
     """The line number of every field and list entry, starting at 1."""
 
     def error(self, message: str, place: Sequence[str | int]) -> DataError:
-        """An error with the file, field and line. If the field is missing, the line is that of the parent field."""
+        """An error with the file, field and line. If the field is missing, the parent field's line is used."""
         at = tuple(place)
         line = next(self.lines[at[:end]] for end in range(len(at), -1, -1) if at[:end] in self.lines)
         return DataError(message, path=self.path, line=line, field=".".join(map(str, at)) or None)

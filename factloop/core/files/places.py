@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
-    """Yields all paths in and below the folder except hidden ones, including pipes and broken links.
+    """Yields all paths in and below the folder, including pipes and broken links but not hidden paths.
 
     Each folder is visited only once, because links may form a cycle. Folders that cannot be opened, and links to
     folders outside `within` (by default, `folder`), are yielded without their contents.
@@ -32,7 +32,7 @@ def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
 
 
 def leads_out(path: Path, within: Path) -> bool:
-    """Whether a link in the path leads out of `within`. `within` must be resolved."""
+    """Whether a link in the path leads out of `within`, which must be resolved."""
     return not resolved(path).is_relative_to(within)
 
 

@@ -1,6 +1,6 @@
 """Creates files and folders that only their owner can read, since they may contain checked text.
 
-If an older version or a library left a file accessible to other users, they lose access when the file is opened.
+If an older version or a library left a file accessible to other users, those users lose access when the file is opened.
 Files that belong to someone else, or are on a file system without permissions, remain unchanged without an error. On
 Windows, nothing is done: files inherit the permissions of their folder, and only the user and administrators can access
 the user's folders.
@@ -36,7 +36,7 @@ def write_private(path: Path, data: bytes) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Creates an empty file if it does not exist, for libraries that open it by name. Raises OSError.
+    """Creates an empty file if there is none, for libraries that open files by name. Raises OSError.
 
     An existing file is not opened, because closing it would drop any locks that SQLite holds on it in this process.
     """
@@ -56,7 +56,7 @@ def make_private_database(path: Path) -> None:
 
 
 def make_private_folder(path: Path) -> None:
-    """Creates the folder and its parents if they do not exist. Existing folders are unchanged. Raises OSError."""
+    """Creates the folder and any missing parents. Existing folders are unchanged. Raises OSError."""
     try:
         path.mkdir(FOLDER_MODE)
     except FileNotFoundError:

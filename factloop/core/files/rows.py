@@ -46,7 +46,7 @@ class Row:
     """Maps renamed fields to their names in the file. Error messages use the names in the file."""
 
     def renamed(self, fields: Mapping[str, Any], file_names: Mapping[str, str]) -> Row:
-        """A row with these fields and the location of this row."""
+        """A row with these fields and this row's location."""
         return Row(self.path, self.line, fields, file_names)
 
     def read_as(self, kind: type[R]) -> R:
@@ -68,7 +68,7 @@ class Row:
 
 
 def shown(value: object) -> str:
-    """A value as JSON, shortened if it is long. The contents of lists and objects are omitted."""
+    """A value as JSON. Long values are shortened. The contents of lists and objects are omitted."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list | tuple):

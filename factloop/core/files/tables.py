@@ -36,7 +36,7 @@ T = TypeVar("T", bound=TableItem)
 def read_rows(place: str | Path) -> Iterator[Row]:
     """Reads a file as CSV, Parquet or a JSON array depending on its extension, or else as JSON Lines. `-` is stdin.
 
-    Column names are used unchanged. Raises whatever the reader for the format raises.
+    Column names are used unchanged. Raises whatever the format's reader raises.
     """
     name = str(place).lower()
     if name.endswith(".csv"):

@@ -30,7 +30,7 @@ class TemporaryLines:
             raise _unusable(error) from error
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yields all lines in order. During iteration, add no lines and start no other iteration."""
+        """Yields all lines in order. Do not add lines or start another iteration before the end."""
         try:
             self._file.seek(0)  # also flushes the buffer
         except OSError as error:
@@ -43,5 +43,5 @@ class TemporaryLines:
 
 
 def _unusable(error: OSError) -> ConfigError:
-    said = f"{gettempdir()}: cannot store the input during the run ({error.strerror or error})"
+    said = f"cannot store the input in {gettempdir()} ({error.strerror or error})"
     return ConfigError(f"{said}; free disk space, or set TMPDIR to another folder")

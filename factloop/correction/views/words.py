@@ -38,7 +38,7 @@ def decision(correction: Correction) -> str:
 
 
 def headline(correction: Correction) -> str:
-    """The decision in a few words. If a text has more problems of any kind than before, the headline says so."""
+    """The decision in a few words. If the new text has more problems of any kind, the headline says so."""
     if correction.accepted:
         worse = _worse(correction)
         said = f"Changed, but {' and '.join(worse)} than before" if worse else "Corrected"
@@ -50,7 +50,7 @@ def headline(correction: Correction) -> str:
 
 
 def unjudged(correction: Correction) -> str:
-    """Says how many sentences in the final text contain claims without a verdict. Empty if no sentence does."""
+    """Says how many sentences in the final text contain claims without a verdict. Empty if there are none."""
     n = sum(Finding.UNSCORED in doubt.findings for doubt in correction.doubts)
     were, them = ("was", "it") if n == 1 else ("were", "them")
     return f"{plural(n, 'sentence')} {were} not judged; read {them} yourself" if n else ""
@@ -122,7 +122,7 @@ def doubted(correction: Correction, doubt: Doubt) -> str:
 
 
 def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> str:
-    """The findings on a passage and how the passage is marked. `note` is the number of its footnote, if it has one."""
+    """The findings on a passage and how the passage is marked. `note` is the footnote number, if there is one."""
     found = ", ".join(map(finding_words, doubt.findings))
     if doubt.mark is None:
         return f"{found}; not marked"

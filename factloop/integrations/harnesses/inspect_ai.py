@@ -13,7 +13,7 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 def factuality(check: AnyChecker | None = None) -> Scorer:
     """Scores the completion against the documents in the sample's metadata. Samples without scored claims are unscored.
 
-    Raises ConfigError, DataError.
+    Raises ConfigError or DataError.
     """
     checking = as_check(check)
 

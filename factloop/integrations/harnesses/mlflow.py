@@ -13,10 +13,10 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 def factuality_scorer(check: AnyChecker | None = None) -> Scorer:
-    """Returns a scorer for `outputs`. Documents are read from `outputs`, `inputs` or `expectations`, under the check's
-    key.
+    """Returns a scorer for `outputs`. Documents are read from `outputs`, `inputs` or `expectations`, under their key in
+    `check.keys`.
 
-    If no claims were scored, the feedback has an error and no value. Raises ConfigError, DataError.
+    If no claims were scored, the feedback has an error and no value. Raises ConfigError or DataError.
     """
     checking = as_check(check)
 

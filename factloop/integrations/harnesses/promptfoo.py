@@ -1,5 +1,5 @@
-"""factloop's score as a Python assertion for promptfoo. promptfoo runs the user's file, so it needs no extra
-package."""
+"""factloop's score as a Python assertion for promptfoo. It needs no extra package, because promptfoo runs the user's
+file."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def factuality_assert(
     """Returns a `get_assert` function for an assertion file. The function returns a GradingResult.
 
     The question is read from `vars`, and documents from `vars`, the assertion's `config` or the provider's `metadata`,
-    each under the check's key. The assertion passes if the score reaches the threshold and no claim is unscored. Each
-    scored claim has its own component result. If no claims were scored, the function raises FactloopError, and
-    promptfoo reports an error for the assertion. Raises ConfigError, DataError.
+    each under its key in `check.keys`. The assertion passes if the score reaches the threshold and no claim is
+    unscored. Each scored claim has its own component result. If no claims were scored, the function raises
+    FactloopError, and promptfoo reports an error for the assertion. Raises ConfigError or DataError.
     """
     checking = as_check(check)
 

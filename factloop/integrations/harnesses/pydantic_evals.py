@@ -13,7 +13,7 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 @dataclass
 class FactualityEvaluator(Evaluator[Any, Any, Any]):
-    """Scores the output of a case. Documents are read from the output, inputs or metadata, under the check's key.
+    """Scores a case's output. Documents are read from the output, inputs or metadata, by their key in `check.keys`.
 
     Also reports the number of scored claims (`n_scored`) and unscored claims (`n_unscored`). A case without scored
     claims has only these two values, so averages leave it out.

@@ -13,7 +13,7 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 
 class FactualityMetric(BaseMetric):
-    """Scores `response` against `retrieved_contexts`. If no claims were scored, the score is NaN, as usual in ragas."""
+    """Scores `response` against `retrieved_contexts`. If no claims were scored, the score is NaN, as ragas expects."""
 
     def __init__(self, check: AnyChecker | None = None, name: str = NAME) -> None:
         super().__init__(name=name)

@@ -1,4 +1,4 @@
-"""Calculates the score of an answer in the same way for all harnesses."""
+"""Calculates an answer's score in the same way for all harnesses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Score:
 
     @property
     def comment(self) -> str:
-        """Precision, counts, every unsupported claim with its evidence, and any parts that were not checked."""
+        """The precision, the counts, every unsupported claim with its evidence, and any parts that were not checked."""
         at_fault = [one for one in problems_first(views_of(self.report.claims)) if one.is_problem]
         unread = [one for one, finding in unchecked(self.report) if finding is not Finding.UNSCORED]
         return factual_failure((), self.report, at_fault, unread)
@@ -48,11 +48,11 @@ class Score:
 
 
 async def ascore(check: FactCheckRunnable, answer: object, question: object = None, *others: object) -> Score:
-    """Scores an answer to a question. Both can be strings, messages, or records that contain the text under the check's
-    key.
+    """Scores an answer to a question. Both can be strings, messages, or records that contain the text under its key in
+    `check.keys`.
 
     Documents come from the first record among `answer`, `question` and `others` that contains the key for documents.
-    Costs money if a model or a paid search is used. Raises ConfigError, DataError.
+    Costs money if a model or a paid search is used. Raises ConfigError or DataError.
     """
     keys = check.keys
     found = [one for one in (answer, question, *others) if not _is_spoken(one) and has_key(one, keys.documents)]

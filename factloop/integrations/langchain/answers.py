@@ -1,4 +1,4 @@
-"""Reads and replaces the final answer of an agent, whether it is text, a structured response or a tool message."""
+"""Reads and replaces an agent's final answer, whether it is text, a structured response or a tool message."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FinalAnswer:
         return last.name if self.structured is not None and isinstance(last, ToolMessage) else None
 
     def split(self, text: str) -> tuple[str, ...]:
-        """Splits a new answer into one text for each of `texts`. If impossible, the first text contains everything."""
+        """Splits a new answer into one text for each of `texts`. If that fails, the first text contains everything."""
         paragraphs, counts = text.split("\n\n"), [one.count("\n\n") + 1 for one in self.texts]
         if len(paragraphs) != sum(counts):
             return text, *[""] * (len(counts) - 1)
@@ -79,7 +79,7 @@ class FinalAnswer:
 
 
 def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswer | None:
-    """Returns the final answer of an agent, or None if there is no answer, or if nothing in the answer is guarded.
+    """Returns an agent's final answer, or None if there is no answer or nothing in the answer is guarded.
 
     In a structured response, the texts under the `named` keys are guarded. If it has no such texts, or if no keys are
     named, all texts of at least two words are guarded.
@@ -102,13 +102,13 @@ def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswe
 
 
 def _says_something_or_nothing(message: AIMessage) -> bool:
-    """Whether the message contains text or is empty, as opposed to an image or a refusal."""
+    """Whether the message contains text or is empty, rather than containing only an image or a refusal."""
     says_nothing_else = all(block["type"] in ("text", "reasoning") for block in message.content_blocks)
     return bool(str(message.text).strip()) or says_nothing_else
 
 
 def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
-    """Returns the content with a new text. Unless blocked, other blocks are kept, and added text becomes a block."""
+    """Returns the content with new text. Unless `blocked`, other blocks are kept, and added text becomes a block."""
     content, before = message.content, str(message.text)
     if isinstance(content, str) or blocked:
         return text
@@ -130,7 +130,7 @@ def _parts(value: Any) -> Mapping[Any, Any]:
 
 def leaves(value: Any, keys: Collection[str] = (), *, named: bool = True) -> Iterator[str]:
     """Yields the texts in a value: all texts if the value is `named`, or otherwise the texts under `keys`. If there are
-    no `keys`, yields texts of at least two words."""
+    no `keys`, texts of at least two words are yielded."""
     if type(value) is str and (named or (not keys and len(value.split()) > 1)):
         yield value
     for key, one in _parts(value).items():

@@ -1,4 +1,4 @@
-"""Correction as a step in a LangChain chain, and the message that asks an agent to revise its answer."""
+"""Corrects answers as a step in a LangChain chain, and writes the message that asks an agent to revise its answer."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class CorrectionRunnable(InOneLoop[Correction]):
     ) -> None:
         """`check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims.
 
-        The limits of the check apply to the whole correction. `contradicted`, `unsupported` and `unscored` have the
-        same meaning as for `Corrector`. Raises ConfigError.
+        The check's limits apply to the whole correction. `contradicted`, `unsupported` and `unscored` have the same
+        meaning as for `Corrector`. Raises ConfigError.
         """
         self.check = as_check(check)
         self._corrector = Corrector(

@@ -1,4 +1,4 @@
-"""Collects the evidence for checking an agent's answer. The agent must have retrieved the evidence, not written it."""
+"""Collects the evidence for checking an agent's answer. The agent must have retrieved it, not written it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Evidence:
     def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[Document]:
         """Yields tool results, leaving out text that the model wrote in earlier calls.
 
-        Documents from a named tool are not shortened, because the model may have used a true sentence as a query.
+        Documents from a named tool keep all their text, because the model may have used a true sentence as its query.
         """
         asked = max((place for place, one in enumerate(messages) if is_persons(one)), default=-1)
         names: dict[str | None, str] = {}
@@ -86,7 +86,7 @@ class Evidence:
 def without_own(text: str, own: Sequence[str]) -> str:
     """Returns the text without the statements in `own`, ignoring case and white space.
 
-    Keeps text that states nothing by itself, such as a question, or a name that was searched for.
+    Keeps text that states nothing by itself, such as a question or a name that was searched for.
     """
     said = {words for one in own for words in _statements(one)}
     for words in sorted(said | {json.dumps(one)[1:-1] for one in said}, key=len, reverse=True):  # or JSON-escaped

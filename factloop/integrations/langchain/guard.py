@@ -47,8 +47,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     guard waits for documents in the input. If the input contains no documents, the guard searches the retriever of
     `check`, as `FactCheckRunnable` does. `invoke` guards a whole answer in the same way.
 
-    `policy` and `options` have the same meaning as for `StreamGuard`. By default, the limits of `check` apply to each
-    sentence. `on_event` is called with each event. The last event contains the report. Raises ConfigError, DataError.
+    `policy` and `options` have the same meaning as for `StreamGuard`. By default, `check`'s limits apply to each
+    sentence. `on_event` is called with each event. The last event contains the report. Raises ConfigError or DataError.
     """
 
     def __init__(
@@ -105,8 +105,8 @@ class FactCheckStreamGuard(Runnable[Any, str]):
     async def _guarded(
         self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]
     ) -> AsyncGenerator[str, None]:
-        """Yields the released text, and closes the streams that LangChain wraps around the chunks. LangChain leaves
-        them open. Garbage collection would close all of them at the same time, which raises errors."""
+        """Yields the released text and closes the streams that LangChain wraps around the chunks. LangChain leaves them
+        open. Garbage collection would close all of them at the same time, which raises errors."""
         steps: Any = self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
         async with closed_after(chunks), aclosing(steps):
             async for text in steps:
@@ -168,4 +168,4 @@ class _StreamedAnswer:
 def _words(name: str, value: object) -> str:
     if isinstance(value, str | BaseMessage):
         return text_of(value)
-    raise DataError(f"{name}: must be a string or a message, not {type(value).__name__}")
+    raise DataError(f"`{name}` must be a string or a message, not {type(value).__name__}")

@@ -41,7 +41,7 @@ class Keys:
     documents: str = "documents"
 
     def read(self, given: object) -> AnswerInput:
-        """Reads the answer from a mapping, and ignores other keys. Raises DataError."""
+        """Reads the answer from a mapping and ignores other keys. Raises DataError."""
         if not isinstance(given, Mapping):
             assign = f"; in a chain, put RunnablePassthrough.assign({self.response}=...) before this step"
             hint = assign if isinstance(given, str | BaseMessage) else ""
@@ -69,7 +69,7 @@ def has_key(record: object, key: str | None) -> bool:
 
 
 def value_at(record: object, key: str | None) -> Any:
-    """Returns the value of the key in a record, or None if there is no such key."""
+    """Returns a record's value for the key, or None if there is no such key."""
     if key is None:
         return None
     return record.get(key) if isinstance(record, Mapping) else getattr(record, key, None)
@@ -80,12 +80,12 @@ def question_at(name: str, value: Any) -> str | None:
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = [one for one in value if not (isinstance(one, BaseMessage) and is_revision_request(one))]
     if value is not None and not isinstance(value, str | BaseMessage | Sequence):
-        raise DataError(f"{name}: must be a string or a message, not {type(value).__name__}")
+        raise DataError(f"`{name}` must be a string or a message, not {type(value).__name__}")
     return question_of(value)
 
 
 def documents_at(name: str, value: Any) -> Documents | None:
-    """Returns the documents, or a source to search. Raises DataError."""
+    """Returns the documents or a source to search. Raises DataError."""
     return value if isinstance(value, BaseRetriever | VectorStore) else documents_of(name, value)
 
 
@@ -99,7 +99,7 @@ def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
         spoken = [message for message in value if isinstance(message, speaker)]
         if spoken:
             return str(spoken[-1].text)
-    raise DataError(f"{name}: must be a string or a message, not {type(value).__name__}")
+    raise DataError(f"`{name}` must be a string or a message, not {type(value).__name__}")
 
 
 def is_revision_request(message: BaseMessage) -> bool:

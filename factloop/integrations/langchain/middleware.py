@@ -117,7 +117,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       `block`); with `annotate` or `record`, these claims are marked.
 
     In a structured response (`response_format=`), the texts under the keys in `fields` are guarded, at any depth. If
-    `fields` is empty or none of its keys is present, all texts of at least two words are guarded. The guarded texts
+    `fields` is empty or none of its keys are present, all texts of at least two words are guarded. The guarded texts
     form one answer: `block` replaces each text with `message`, and `annotate` adds its note below the first text.
     Messages that contain the response as JSON or a tool call are updated. If a tool message ends the run
     (`return_direct`), it is the answer.
@@ -128,9 +128,9 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     otherwise. A response without guarded texts passes unchecked, as does an image or a provider's refusal block. In
     these cases, `factcheck` is None. If the judge is unreachable, claims stay unscored. Raises ConfigError.
 
-    The model's own output cannot be held back. It appears in a stream of the agent's `messages`, in tokens or whole,
-    before the check starts. A replacement appears later in the stream, with a new id. In `updates`, this middleware's
-    step (`NAME.after_agent`) always contains the released answer.
+    The model's own output cannot be held back. It appears in the agent's `messages` stream, token by token or in full,
+    before the check starts. A replacement appears later in that stream, with a new id. In the `updates` stream, this
+    middleware's step (`NAME.after_agent`) always contains the released answer.
     """
 
     state_schema = FactCheckState
@@ -166,7 +166,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         if max_revisions < 1:
             raise ConfigError(f"max_revisions = {max_revisions}: must be 1 or more")
         if blocks is not None and passing:
-            raise ConfigError("set either blocks or passing, not both: blocks already decides what passes")
+            raise ConfigError("set either `blocks` or `passing`, not both: `blocks` already decides what passes")
         self.check = as_check(check)
         self._correction = CorrectionRunnable(
             self.check, max_rounds=max_rounds, contradicted=contradicted, unsupported=unsupported, unscored=unscored
@@ -208,7 +208,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         an agent may offer the model different tools in each call."""
         there = sorted(_name_of(one) for one in request.tools)
         for name in sorted((self._gatherer.tools or frozenset()) - {*there, *self._told_tools}):
-            log.warning("evidence_tools: the agent has no tool %r; its tools are %s", name, ", ".join(there) or "none")
+            log.warning("`evidence_tools`: the agent has no tool %r; its tools: %s", name, ", ".join(there) or "none")
             self._told_tools.add(name)
 
     def _with_told(
@@ -302,7 +302,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return ("corrected" if is_changed else "passed"), texts
 
     def _is_said(self, correction: Correction) -> bool:
-        """Whether everything that does not pass is marked in the text. Always False with a custom `blocks`."""
+        """Whether everything that does not pass is marked in the text. Always False if `blocks` is custom."""
         if not self._blocks_by_findings or not correction.report.response.strip():
             return False
         unmarked = (doubt for doubt in correction.doubts if doubt.mark is None)
@@ -324,5 +324,5 @@ def _name_of(tool: BaseTool | dict[str, Any]) -> str:
 def _names(setting: str, given: Collection[str]) -> frozenset[str]:
     names = frozenset([given] if isinstance(given, str) else given)
     if not all(isinstance(name, str) for name in names):
-        raise ConfigError(f"{setting}: must contain names, such as {setting}=('answer',)")
+        raise ConfigError(f"`{setting}` must contain names, such as {setting}=('answer',)")
     return names

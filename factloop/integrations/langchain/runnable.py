@@ -53,7 +53,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
     history) and `documents` (as for `FactChecker.acheck`; without them, `retriever` is searched). `keys` renames these
     keys, for example `Keys(question="input", documents="context")`. Other keys in the input are ignored. The output is
     a `FactualityReport`. Evidence in the report refers to a document by the `source` in the document's metadata. The
-    report's warnings state the mode:
+    report's warnings state which of two modes was used:
 
     - `faithfulness` (the default) checks only against the documents in the input. If there are none (an empty list, or
     None without a retriever), every claim is unscored (`no_source`). A missing key raises ConfigError.
@@ -130,7 +130,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
                 key = self.keys.documents
                 hint = "; mode='factuality' also searches the checker's sources" if self.checker.has_sources else ""
                 raise ConfigError(
-                    f"faithfulness mode needs documents: pass {key!r} in the input or set a retriever{hint}"
+                    f"faithfulness mode needs documents: pass {key!r} in the input, or set `retriever`{hint}"
                 )
             return Sources(self._retriever, self.mode)
         return await self.checker.sources_of(asked.documents, self.mode)
@@ -153,4 +153,4 @@ def as_check(check: AnyChecker | None) -> FactCheckRunnable:
         return check
     if isinstance(check, FactChecker):
         return FactCheckRunnable(check, mode="factuality" if check.has_sources else "faithfulness")
-    raise ConfigError(f"check: must be a FactCheckRunnable or a FactChecker, not {type(check).__name__}")
+    raise ConfigError(f"`check` must be a FactCheckRunnable or a FactChecker, not {type(check).__name__}")

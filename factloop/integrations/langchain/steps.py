@@ -35,7 +35,7 @@ def factcheck_tool(
     report as its artifact.
 
     `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims. Claims are judged
-    against `documents` or, by default, the retriever of `check`. In factuality mode, the checker's sources are searched
+    against `documents` or, by default, what `check` retrieves. In factuality mode, the checker's sources are searched
     as well. If a text cannot be checked, the agent receives a message, and there is no artifact. Raises ConfigError.
     """
     checking = as_check(check)
@@ -71,23 +71,23 @@ def build_factcheck_node(
 ) -> Runnable[Any, dict[str, Any]]:
     """Builds a node that reads `response`, `question` and `documents` from the state and writes `report` to it.
 
-    The arguments are keys of the state, which may be a dictionary, a dataclass or a pydantic model. Keys that are None
-    or missing are ignored, except for the response. If `documents` is None and the check has no retriever, all claims
-    are unscored (`no_source`). In a list of messages, the response is the model's last message, and the question is the
-    user's last message with the conversation before it. For MessagesState, use
-    `response="messages", question="messages", documents=None`.
+    The arguments are keys of the state, which may be a dictionary, a dataclass or a pydantic model. Except for the
+    response, keys that are None or missing are ignored. If `documents` is None and the check has no retriever, all
+    claims are unscored (`no_source`). In a list of messages, the response is the model's last message, and the question
+    is the user's last message with the conversation before it. For MessagesState, use `response="messages",
+    question="messages", documents=None`.
 
     The report is written as a dictionary, which every checkpointer can save. Read it with
     `FactualityReport.model_validate`. `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine
     judges the claims. The node works with `invoke` and `ainvoke`. Checkpoints do not contain the check. Raises
-    ConfigError, DataError.
+    ConfigError or DataError.
     """
     checking = as_check(check)
 
     def asked(state: Any) -> dict[str, Any]:
         given = value_at(state, response)
         if given is None:
-            raise DataError(f"the state has no {response!r}; put the text to check there")
+            raise DataError(f"the state has no value for {response!r}; set it to the text to check")
         found, names_documents = value_at(state, documents), has_key(state, documents)
         return checking.keys.write(given, value_at(state, question), found, names_documents=names_documents)
 

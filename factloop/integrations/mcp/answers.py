@@ -74,7 +74,7 @@ class Cost(Record):
 
 
 class CheckedResponse(Record):
-    """The verdicts on the claims of a response. The counts add up to the number of claims."""
+    """The verdicts on a response's claims. The counts add up to the number of claims."""
 
     precision: Share | None
     """supported / (supported + not supported); null if no claims were scored."""

@@ -41,7 +41,7 @@ STOPPED_WITHIN_S = 5
 
 
 class Guard:
-    """ASGI middleware that rejects incomplete requests and, if there are keys, callers without a valid key.
+    """ASGI middleware that rejects incomplete requests and, if keys are set, callers without a valid key.
 
     A key that opens more sessions than its share loses its least recently used session.
     """
@@ -104,7 +104,7 @@ class Guard:
 
 
 def _by(owner: str, scope: Scope) -> Scope:
-    """Returns the request with its owner as the user, so that the SDK rejects requests for other callers' sessions."""
+    """Returns the request with its owner as the user, so that the SDK rejects requests for other owners' sessions."""
     user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
     return {**scope, OWNER: owner, "user": user}
 

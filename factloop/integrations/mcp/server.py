@@ -1,6 +1,6 @@
 """The MCP server, with tools for one checker and one scorer. Fields, limits and errors are the same as in the service.
 
-Agents on the operator's machine see the paths of documents. Over HTTP, they see only names, as in the service.
+Agents on the operator's machine see the documents' paths. Over HTTP, agents see only names, as in the service.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = 
 
 
 class _Tools:
-    """The tools of the server. Agents see their docstrings."""
+    """The server's tools. Agents see the tools' docstrings."""
 
     def __init__(self, checker: FactChecker, scorer: TrustScorer, *, is_local: bool) -> None:
         self._checker, self._scorer, self._is_local = checker, scorer, is_local
@@ -217,7 +217,7 @@ class _Tools:
             return None
         given = [Document(one) if isinstance(one, str) else one.as_document() for one in documents]
         if sum(len(one.page_content) for one in given) > LONGEST_DOCUMENTS:
-            raise ToolError(f"documents: must contain at most {LONGEST_DOCUMENTS:,} characters in total")
+            raise ToolError(f"`documents` must contain at most {LONGEST_DOCUMENTS:,} characters in total")
         tool = await self._indexes.of(given)
         return Sources(() if tool is None else (tool,), mode or "faithfulness")
 
@@ -237,7 +237,7 @@ class _Tools:
 
 
 class _Calls:
-    """Limits concurrent calls, and lets callers take turns. Bound to one event loop."""
+    """Limits concurrent calls and lets callers take turns. Bound to one event loop."""
 
     def __init__(self, turns: Turns, most_waiting: int | None) -> None:
         self._turns, self._most_waiting = turns, most_waiting
@@ -295,7 +295,7 @@ def _result(text: str, answer: Record) -> CallToolResult:
 class StrictTool(Tool):
     """A tool that accepts only the declared arguments.
 
-    The SDK would ignore unknown arguments, and therefore answer a different question.
+    The SDK would ignore unknown arguments and therefore answer a different question.
     """
 
     @classmethod
@@ -309,7 +309,7 @@ class StrictTool(Tool):
         """Raises ToolError for unknown arguments and invalid values. The message does not repeat the values."""
         known = self.parameters["properties"]
         if unknown := [name for name in arguments if name not in known]:
-            raise ToolError(f"{self.name}: unknown argument {unknown[0]!r}; the arguments are {', '.join(known)}")
+            raise ToolError(f"{self.name} has no argument {unknown[0]!r}; its arguments are {', '.join(known)}")
         try:
             return await super().run(arguments, context, convert_result)
         except ToolError as error:

@@ -1,4 +1,4 @@
-"""The plugin's options, and its hooks around each test. pytest always loads this module, so it imports little.
+"""Defines the plugin's options and its hooks around each test. pytest always loads this module, so it imports little.
 
 Each test has a recording, which is named after the test. Unless pytest runs with `--factloop-record`, the recording is
 replayed, and a request that it does not contain makes the test fail.
@@ -51,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _recording_scope(text: str) -> str:
     if text not in MODES:
         raise argparse.ArgumentTypeError(
-            f"{text!r}: must be 'all' or 'new'; if it is a path, put it first: pytest {text} --factloop-record"
+            f"must be 'all' or 'new', not {text!r}; if this is a path, put it first: pytest {text} --factloop-record"
         )
     return text
 
@@ -100,7 +100,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Runs after the test's fixtures, so that the test fails if its recording cannot be written."""
+    """Runs after the test's fixtures. The test fails if its recording cannot be written."""
     test = running_test()
     if test is not None:
         test.finish(passed=item.stash.get(_PASSED, False))

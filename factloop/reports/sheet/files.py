@@ -1,4 +1,4 @@
-"""Writes the tables of a report as LaTeX for papers or CSV for spreadsheets, and its pictures as SVG or PDF."""
+"""Writes a report's tables as LaTeX (for papers) or CSV (for spreadsheets), and its pictures as SVG or PDF."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def tables_file(show: Callable[[Console], object], name: str) -> str:
 
 
 def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Callable[[], str | bytes]]:
-    """Maps file names to functions that return the pictures in the order of the page.
+    """Maps file names to functions that return the pictures, in the order in which the page shows them.
 
     A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first picture; the
     second is in a file whose name ends in `-2`, and so on. Raises ConfigError if the page has no pictures.
@@ -51,7 +51,7 @@ def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Cal
     with kept_pictures() as kept:
         page()
     if not kept:
-        raise ConfigError(f"{name}: this report has no pictures; use a .tex or .csv file for its tables")
+        raise ConfigError(f"cannot write {name}: this report has no pictures; use a .tex or .csv file for its tables")
     if Path(name).suffix.lower() == ".pdf":
         return {name: partial(as_pdf, kept)}
     first = Path(name)

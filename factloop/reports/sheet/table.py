@@ -72,11 +72,11 @@ class Sheet:
     lines: tuple[Line, ...]
 
     def on_page(self, line: Line) -> list[tuple[Column, Cell]]:
-        """The cells of a line that pages show, each with its column."""
+        """The cells that pages show for a line, each with its column."""
         return [(column, cell) for column, cell in self._pairs(line) if column.on_page]
 
     def on_terminal(self, line: Line) -> list[tuple[Column, Cell]]:
-        """The cells of a line that the terminal shows side by side. Headings are shown above them."""
+        """The cells that the terminal shows side by side for a line. Headings are shown above them."""
         return [(column, cell) for column, cell in self._pairs(line) if column.on_terminal and not column.is_heading]
 
     def heading_of(self, line: Line) -> str:
@@ -87,9 +87,9 @@ class Sheet:
         return ""
 
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
-        """A sheet with one line per figure, for tables that do not fit side by side.
+        """A sheet with one line per value, for tables that do not fit side by side.
 
-        The new sheet contains the figures in all strong columns that the terminal shows. `measure`, `value` and
+        The new sheet contains the values in all strong columns that the terminal shows. `measure`, `value` and
         `interval` are its column headers.
         """
         names = tuple(column for column in self.columns if column.is_name)
@@ -154,7 +154,7 @@ def figure_cell(
     *,
     basis: str | None = None,
 ) -> Cell:
-    """A figure with its interval and basis (by default, `n 1,204`), or the reason why it is undefined."""
+    """A value with its interval and basis (by default, `n 1,204`), or the reason why it is undefined."""
     n = one.n if isinstance(one, Figure) else None
     rests_on = basis if basis is not None else "" if n is None else f"n {n:,}"
     if one.value is None:
@@ -204,7 +204,7 @@ def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
 
 
 def _value(cell: Cell) -> Value:
-    """The value for CSV, or None if there is no figure. Other outputs then show a dash."""
+    """The value for CSV, or None if there is no value. Other outputs then show a dash."""
     if cell.value is not None:
         return cell.value
     return None if cell.text == NOTHING else cell.text

@@ -1,4 +1,4 @@
-"""Shows a table on the terminal, with figures side by side or, if there is not enough room, stacked."""
+"""Shows a table on the terminal, with values side by side or, if there is not enough room, stacked."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def keep_sheet(console: Console, sheet: Sheet) -> None:
 
 
 def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None, *, whole: Sheet | None = None) -> None:
-    """Prints the sheet under its title, if it has any lines. `narrow` lays out sheets that do not fit side by side.
+    """Prints the sheet under its title, unless it is empty. `narrow` lays out a sheet that does not fit side by side.
 
     `whole` is the table to write to files, if it differs from the table on the terminal.
     """
@@ -133,7 +133,7 @@ def _n_repeated(names: Sequence[str], above: Sequence[str]) -> int:
 
 
 def stacked(sheet: Sheet) -> Text:
-    """The sheet as text. The names of each line are followed by one line for each figure, with its basis."""
+    """The sheet as text. Each line's names are followed by one line for each value and its basis."""
     lines: list[tuple[str, str]] = []
     for heading, found in _under_headings(sheet):
         lines += [(one_line(heading), "bold")] if heading else []

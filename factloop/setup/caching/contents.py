@@ -1,4 +1,4 @@
-"""Lists the contents of the cache folder, and empties it except for files in use.
+"""Lists the cache folder's contents and empties the folder except for files in use.
 
 Only files with names that factloop uses are considered, so no other file in the folder is ever removed.
 """
@@ -59,7 +59,7 @@ def things_in(folder: Path) -> list[Thing]:
 
 
 def database_bytes(path: Path) -> int:
-    """Returns the size of a database in bytes, including the files that SQLite creates next to it."""
+    """Returns a database's size in bytes, including the files that SQLite creates next to it."""
     return sum(_bytes(path.with_name(f"{path.name}{ending}")) for ending in ("", *BESIDE_DATABASE))
 
 
@@ -192,7 +192,7 @@ class CacheCleared(Record):
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
-    """Removes the stored answers, the document indexes and word vectors, or both. Raises ConfigError.
+    """Removes the stored answers, or the document indexes and word vectors, or both. Raises ConfigError.
 
     Does not wait for files in use. They are kept and listed.
     """
@@ -223,7 +223,7 @@ def _clear_answers(path: Path) -> int | None:
     except OSError:
         return None
     if not is_ours:
-        raise ConfigError(f"{path} was not created by factloop; move the file, or set another cache_dir")
+        raise ConfigError(f"{path} was not created by factloop; move the file, or set another `cache_dir`")
     return None
 
 

@@ -1,4 +1,4 @@
-"""Defines the cache folder: its location, the names of its files, and whether it can be used."""
+"""Defines the cache folder: its location, its file names, and whether it can be used."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def place_looked_at(settings: RunSettings) -> Path:
     """Returns the cache folder for commands that inspect or clear it. Raises ConfigError if it is not a folder."""
     place = cache_place(settings)
     if place.exists() and not place.is_dir():
-        raise ConfigError(f"{place} is not a folder, so it cannot contain the cache; set cache_dir to a folder")
+        raise ConfigError(f"{place} is not a folder, so it cannot contain the cache; set `cache_dir` to a folder")
     return place
 
 
@@ -46,7 +46,7 @@ def bounds_of(settings: RunSettings) -> CacheBounds:
 def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
     """Returns the cache folder or its subfolder for `part`, private to its owner, or None if caching is off.
 
-    If the folder cannot be used, logs a warning and returns None, and the run continues without a cache folder.
+    If the folder cannot be used, a warning is logged and None is returned, so the run continues without a cache folder.
     """
     if not settings.cache:
         return None

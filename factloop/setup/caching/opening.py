@@ -1,4 +1,4 @@
-"""Opens a run's caches in the cache folder, and keeps the folder within its limits.
+"""Opens a run's caches in the cache folder and keeps the folder within its limits.
 
 Answers may use all of `cache_mb`. Indexes and word vectors share the remaining space, because they can be rebuilt at no
 cost but time. Files used in the last hour are kept, as are indexes that a process has open.

@@ -1,4 +1,4 @@
-"""Describes the figures of TrustScores in words, and groups the claims of a long response, for all views."""
+"""Describes TrustScores in words and groups a long response's claims, for all views."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def in_plain_words(report: TrustReport) -> str:
 
 
 def mean_basis(mean: MeanScore) -> str:
-    """Returns the basis of a mean: how many answers have the score, and how many are unscored."""
+    """Returns a mean's basis: how many answers have the score, and how many are unscored."""
     basis = f"mean of {plural(mean.n_scored, 'answer')}" if mean.n_scored else "no answer was scored"
     return f"{basis}, {mean.n_unscored:,} unscored" if mean.n_unscored else basis
 
@@ -139,7 +139,7 @@ def replacement(distractor: Distractor) -> str:
 
 
 def making(distractor: Distractor) -> str:
-    """Returns the level and source of a distractor, and the reason for this substitute."""
+    """Returns a distractor's level and source, and the reason for its substitute."""
     made = f"{LEVEL_WORDS[distractor.level]}, {SOURCE_WORDS[distractor.source]}"
     return f"{made}: {distractor.detail}" if distractor.detail else made
 
@@ -167,7 +167,7 @@ class MarkedText:
 
 
 def substituted(distractor: Distractor, response: str) -> MarkedText:
-    """Returns the text of a distractor with its substitute marked. The case of the substitute may differ from `by`.
+    """Returns a distractor's text with its substitute marked. The case of the substitute may differ from `by`.
 
     The article before the substitute may have changed as well, so the position is counted from the end. If the
     substitute is not found, nothing is marked.
@@ -186,8 +186,8 @@ OPTION_CONTEXT = 160  # number of characters to show on either side of the subst
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
-    """Returns the text of an option with the substitute marked. Long text is shortened around the substitute, or at the
-    end if there is none.
+    """Returns an option's text with the substitute marked. Long text is shortened around the substitute, or at the end
+    if there is none.
     """
     distractor = distractor_of(option, bc)
     if distractor is None:
@@ -215,8 +215,8 @@ class MarkedSentence:
 
     @property
     def standing(self) -> ClaimStanding:
-        """The worst standing of the claims, ignoring irrelevant claims if possible. Raises ValueError if there are no
-        claims."""
+        """The claims' worst standing. Irrelevant claims are ignored if there are other claims. Raises ValueError if
+        there are no claims."""
         placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
         return worst(placed or [one.standing for _, one in self.claims])
 
@@ -226,7 +226,7 @@ def worst(standings: Iterable[ClaimStanding]) -> ClaimStanding:
 
 
 def sentences(report: LongFormTrustReport) -> list[MarkedSentence]:
-    """Returns the parts of the response in order. Joined together, they are exactly the response."""
+    """Returns the response's parts in order. Joined together, they are exactly the response."""
     numbered = {one.claim.id: (number, one) for number, one in enumerate(report.claims, 1)}
     return [
         MarkedSentence(part.text, tuple(numbered[claim.id] for claim in part.claims))

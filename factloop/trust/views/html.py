@@ -33,8 +33,8 @@ pages open quickly in browsers."""
 def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = LONGEST_DETAILS) -> str:
     """Renders a page for one answer with its checks and passages, or for a run with a filterable list of answers.
 
-    Every answer is listed with its scores. In a large run, details are omitted after `longest_details` characters, with
-    a note in each remaining answer. The output is deterministic.
+    Every answer is listed with its scores. In a large run, details are omitted after `longest_details` characters, and
+    a note in each remaining answer says so. The output is deterministic.
     """
     if isinstance(report, TrustReport):
         return render_page("trust_report.html.j2", room=ROOM, styles=("trust.css",), report=report, **WORDING)
@@ -115,7 +115,7 @@ def _stretch(part: MarkedSentence) -> PageStretch:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The column headers of a table, and its rows, each with a header and cells."""
+    """A table's column headers and its rows, each with a header and cells."""
 
     columns: tuple[Filter, ...]
     rows: tuple[tuple[Filter, tuple[Filter, ...]], ...]

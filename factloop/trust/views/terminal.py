@@ -75,7 +75,7 @@ _STANDING_STYLES = {
 
 
 def print_trust_report(report: TrustReport, console: Console) -> None:
-    """Prints one answer with its scores, all checks and the cited passages, at the width of the console.
+    """Prints one answer with its scores, all checks and the cited passages, at the console's width.
 
     Texts in the report are printed literally, without markup or escape sequences.
     """
@@ -91,7 +91,7 @@ def print_trust_report(report: TrustReport, console: Console) -> None:
 
 
 def print_trust_run(run: TrustRun, console: Console) -> None:
-    """Prints the means with the number of answers behind each, followed by each answer with its scores."""
+    """Prints each mean with the number of answers that it is based on, and then each answer with its scores."""
     print_sheet(console, means_sheet(run))
     print_sheet(console, answers_sheet(run.reports))
     print_section(console, "Result", rows_table(_run_rows(run)))
@@ -118,7 +118,7 @@ def means_sheet(run: TrustRun) -> Sheet:
 
 
 def answers_sheet(reports: Sequence[TrustReport]) -> Sheet:
-    """Returns the three scores of each answer, or the reason why one is missing."""
+    """Returns each answer's three scores, with the reason for each missing score."""
     columns: tuple[ColumnOf[TrustReport], ...] = (
         (name("Question"), lambda one: one.question),
         (name("Response"), lambda one: one.response),

@@ -123,7 +123,7 @@ async def test_too_few_distractors_are_a_reason(n: int) -> None:
     result = await trust_bc([], n)
     assert (result.value, result.unscored_reason) == (None, UnscoredReason.TOO_FEW_DISTRACTORS)
     assert (result.n_planned, counts(result)) == (0, (0, 0, 0, 0))
-    assert result.rationale == f"Too few distractors: {n} were made, but a question needs 3."
+    assert result.rationale == f"Too few distractors ({n}) were made: a question needs 3."
     assert len(result.distractors) == n
 
 

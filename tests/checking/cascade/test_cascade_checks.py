@@ -85,7 +85,7 @@ def test_a_run_directory_belongs_to_one_cascade(sim: Simulator, response: Respon
     assert simulated_checker(sim, **settings).check(response.text, run_dir=run).claims == first.claims
     assert sim.stats().model.requests == requests
     by_hand(tmp_path, upper=0.6)
-    with pytest.raises(ConfigError, match="cascade differ"):
+    with pytest.raises(ConfigError, match="changed: cascade"):
         simulated_checker(sim, **settings).check(response.text, run_dir=run)
 
 
@@ -114,13 +114,13 @@ def test_what_cannot_be_right_is_refused_before_anything_is_spent(
     [
         ("", DataError, "not a cascade"),
         ("{}", DataError, "verifier"),
-        ('{"verifier": "baseline", "identity": {}, "upper": 0.2, "lower": 0.5}', DataError, "below upper"),
+        ('{"verifier": "baseline", "identity": {}, "upper": 0.2, "lower": 0.5}', DataError, "must be below `upper`"),
         ('{"verifier": "baseline", "identity": {}, "upper": 1.5, "lower": null}', DataError, "upper"),
         ('{"verifier": "baseline", "identity": {}, "upper": NaN, "lower": null}', DataError, "not a cascade|upper"),
         ('{"verifier": "baseline", "identity": {"a": ' + "[" * 100_000, DataError, "not a cascade"),
         ('{"verifier": "\\ud800", "identity": {}, "upper": null, "lower": null}', DataError, "not a cascade"),
         ('{"verifier": "baseline", "identity": {"a": ' + "9" * 5_000 + "}}", DataError, "not a cascade"),
-        (None, ConfigError, "cannot be read"),
+        (None, ConfigError, "cannot read"),
     ],
     ids=lambda value: str(value)[:60],
 )

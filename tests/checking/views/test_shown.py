@@ -113,7 +113,7 @@ def test_precision_has_the_interval_of_wilson(n_scored: int, n_supported: int, s
     claims = [held[0]] * n_supported + [held[1]] * (n_scored - n_supported)
     claims = [one.model_copy(update={"id": str(number)}) for number, one in enumerate(claims)]
     report = make_report("x", tuple(claims))
-    assert precision_interval(report) == (said and f"95 % interval {said}")
+    assert precision_interval(report) == (said and f"95% interval {said}")
     assert how_far(report).startswith(precision_interval(report))
 
 

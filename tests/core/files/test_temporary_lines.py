@@ -11,7 +11,7 @@ from factloop.core.errors import ConfigError
 from factloop.core.files.temporary_lines import TemporaryLines
 
 LINES = [b"one\n", b"\xff two\n", b"\n"]
-FULL = r"cannot store the input during the run \(File too large\)"
+FULL = r"cannot store the input in .* \(File too large\)"
 
 
 @contextmanager

@@ -314,8 +314,8 @@ def test_the_digest_is_of_all_items_whatever_the_limit() -> None:
     [
         (replace(GIVEN, id="1"), "two responses have the id '1'"),
         (replace(ITEM, id="2"), "'one' answers the prompt 'p1' twice, in '1' and '2'"),
-        (replace(GIVEN, response="half \ud83d"), "response '2': contains half a character"),
-        (replace(GIVEN, prompt="\ude00"), "prompt of '2': contains half a character"),
+        (replace(GIVEN, response="half \ud83d"), "response '2' contains half a character"),
+        (replace(GIVEN, prompt="\ude00"), "prompt of '2' contains half a character"),
     ],
 )
 def test_items_that_cannot_be_judged_are_refused(second: RunItem, said: str) -> None:

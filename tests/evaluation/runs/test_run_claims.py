@@ -73,7 +73,7 @@ def corrected(place: Path, run: list[JudgedResponse] = RUN) -> RunDebiasing:
 
 def calibration_warned(path: Path) -> tuple[str, ...]:
     sample = load_calibration(path).held_against(known(RUN))
-    return calibration_warnings(sample, summary_of(RUN))
+    return tuple(calibration_warnings(sample, summary_of(RUN)))
 
 
 def rows(**names: str) -> list[dict[str, Any]]:

@@ -145,7 +145,7 @@ async def test_a_model_that_fails_leaves_claims_unscored(sim: Simulator) -> None
         ("check_response", {"response": ANSWER, "mode": "guess"}, "mode: Input should be 'faithfulness' or"),
         ("check_response", {}, "check_response: response: Field required"),
         ("no_such_tool", {}, "Unknown tool"),
-        ("check_claim", {"claim": "x", "asked": "Who?"}, "check_claim: unknown argument 'asked'; the arguments are"),
+        ("check_claim", {"claim": "x", "asked": "Who?"}, "check_claim has no argument 'asked'; its arguments are"),
         ("check_response", {"response": ANSWER}, f"Error executing tool check_response: {NOTHING_TO_SEARCH}"),
         ("check_claim", {"claim": ANSWER, "mode": "factuality"}, NOTHING_TO_SEARCH),
         ("check_claim", {"claim": ANSWER, "mode": "faithfulness"}, NOTHING_TO_SEARCH),

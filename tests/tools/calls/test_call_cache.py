@@ -33,9 +33,9 @@ def test_a_file_damaged_while_in_use_is_a_config_error(tmp_path: Path) -> None:
     with sqlite3.connect(path) as other:
         other.execute("DROP TABLE answers")
     other.close()
-    with pytest.raises(ConfigError, match="cannot be used as a cache"):
+    with pytest.raises(ConfigError, match=r"cannot use .* as a cache"):
         cache.put("key", 1)
-    with pytest.raises(ConfigError, match="cannot be used as a cache"):
+    with pytest.raises(ConfigError, match=r"cannot use .* as a cache"):
         cache.get("key")
     cache.close()
 
@@ -57,7 +57,7 @@ def test_an_answer_that_was_damaged_is_a_config_error(tmp_path: Path, value: str
     with sqlite3.connect(path) as database:
         database.execute(f"UPDATE answers SET value = {value}")
     for read in (lambda: cache.get("key"), lambda: list(cache.values())):
-        with pytest.raises(ConfigError, match=rf"cannot be used as a cache .a stored answer {said}"):
+        with pytest.raises(ConfigError, match=rf"as a cache .a stored answer {said}"):
             read()
     cache.close()
 

@@ -106,7 +106,7 @@ async def test_a_damaged_memory_and_a_provider_without_batches(sim: Simulator, t
     path.write_bytes(b'{"mark":"m","names":["a"],"since":1.0}\n{"mark":"m","i')  # cut off by a kill
     sim.set(has_batches=False)
     async with asking(sim, path) as process:
-        with pytest.raises(ConfigError, match=r"HTTP 404 .*may not support batches, so try again without --batch"):
+        with pytest.raises(ConfigError, match=r"HTTP 404 .*may not support batches, so try again without `--batch`"):
             await process.ask("Who is it?")
 
 

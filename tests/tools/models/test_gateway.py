@@ -58,9 +58,9 @@ async def test_a_tool_call_cut_off_is_told_so(server: ChatServer, connect: Conne
         ("browse", shown(WISH), "there is no tool &#x27;browse&#x27;|there is no tool 'browse'"),
         ("web", '{"queries": ', "the arguments of 'web' are not JSON"),
         *(("web", plain, "") for plain in ("[]", '"text"', "5", "null")),
-        ("web", "{}", "the call to 'web' must give at least one of: missing, queries"),
-        ("web", '{"query": "x"}', "the call to 'web' must give at least one of: missing, queries"),
-        ("web", '{"queries": [" "], "missing": ""}', "the call to 'web' must give at least one of: missing, queries"),
+        ("web", "{}", "the call to 'web' must provide at least one of: missing, queries"),
+        ("web", '{"query": "x"}', "the call to 'web' must provide at least one of: missing, queries"),
+        ("web", '{"queries": [" "], "missing": ""}', "'web' must provide at least one of: missing, queries"),
         ("web", '{"queries": [5]}', "queries.0: Input should be a valid string"),
         ("Assessment", "{}", "rationale: Field required"),
         ("Assessment", shown({**SUPPORTED, "verdict": "true"}), "verdict: Input should be"),
@@ -196,7 +196,7 @@ async def test_where_no_request_is_accepted_the_set_up_is_to_blame(
     told = await burst(await connect(), 5)
     assert {type(error) for error in told} == {ConfigError}
     (words,) = {str(error) for error in told}
-    assert words.endswith("No such thing.; check the key, the name and the base URL")
+    assert words.endswith("No such thing.; check the API key, the base URL and, for a model, its name")
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])

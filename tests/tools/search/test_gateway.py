@@ -160,7 +160,7 @@ def test_tools_are_chosen_by_name_else_by_turn(cache: CallCache) -> None:
 @pytest.mark.parametrize("status", [401, 403, 404, 429])
 async def test_before_the_first_answer_the_set_up_is_to_blame(cache: CallCache, status: int) -> None:
     error = refused(status)
-    with pytest.raises(ConfigError, match="check the key"):
+    with pytest.raises(ConfigError, match="check the API key"):
         await search(gateway(scripted(error, error), cache=cache, retry=TWICE))
     searching = gateway(scripted(HITS, error, error), cache=cache, retry=TWICE)
     await search(searching, "one")
@@ -193,7 +193,7 @@ async def test_whether_the_set_up_is_to_blame_for_a_refusal_depends_on_no_race(
 @pytest.mark.parametrize("status", [401, 403])
 async def test_a_wrong_key_is_seen_without_a_search(server: FakeServer, cache: CallCache, status: int) -> None:
     server.will(Reply(status=status, body=b"bad key key-of-serper"))
-    with pytest.raises(ConfigError, match="the key in SERPER_API_KEY was rejected; check the key") as caught:
+    with pytest.raises(ConfigError, match="the key in SERPER_API_KEY was rejected; check the API key") as caught:
         await gateway(serper(server), scripted(), cache=cache).reach()
     assert "key-of-serper" not in str(caught.value)
     (received,) = server.received

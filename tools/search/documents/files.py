@@ -71,7 +71,7 @@ class FoundFiles:
 
 
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
-    """Finds all supported files at the places: files, folders (with their subfolders, except hidden ones) and globs.
+    """Finds all supported files in these places: files, folders (with their subfolders, except hidden ones) and globs.
 
     Raises DataError if a place does not exist, a named file has an unsupported extension, a glob has no matches, or
     there are no supported files.
@@ -103,7 +103,7 @@ def find_files(places: Sequence[str | Path]) -> FoundFiles:
 
 def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
     if not place.strip():
-        raise DataError("the path is empty; use . for the working directory", path=repr(place))
+        raise DataError("the path is empty; use `.` for the working directory", path=repr(place))
     if "\0" in place:
         raise DataError("a path cannot contain a NUL character", path=place.replace("\0", "\\0"))
     path = Path(place).expanduser()
@@ -120,11 +120,11 @@ def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
         else:
             raise DataError("there is no such file or folder", path=place)
     except OSError as error:
-        raise DataError(f"cannot be opened: {error.strerror}", path=place) from error
+        raise DataError(f"cannot open this path ({error.strerror})", path=place) from error
 
 
 def _matches(pattern: Path) -> Iterator[tuple[Path, Path]]:
-    """The files that match a glob. Uses `Path.glob`, because `**` in `glob.glob` loops in symbolic links."""
+    """The files that match a glob. Uses `Path.glob`, because `**` in `glob.glob` can loop through symbolic links."""
     base, wanted = base_and_pattern(pattern)
     hidden_wanted = any(part.startswith(".") for part in wanted)
     try:

@@ -41,7 +41,7 @@ class HtmlTable:
     """Reads one table. If a cell contains another table, it becomes part of the cell's text."""
 
     def __init__(self, parts: list[str]) -> None:
-        """`parts` is the list that collects the text of the page."""
+        """`parts` is the list that collects the page's text."""
         self.begin = len(parts)
         self._parts = parts
         self._depth = 1
@@ -305,7 +305,7 @@ def _is_around(tag: str, attributes: Mapping[str, str]) -> bool:
 def read_html(markup: str) -> HtmlPage:
     """Reads the visible text of a page, without navigation, footers and cookie banners. Takes linear time.
 
-    If there is no other text, for example because a `<nav>` is never closed, these are read too.
+    If there is no other text, for example because a `<nav>` is never closed, these parts are read too.
     """
     page = _read(markup, leave_out=True)
     return page if page.blocks else _read(markup, leave_out=False)

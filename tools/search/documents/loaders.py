@@ -175,7 +175,7 @@ def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
 
 @contextmanager
 def _foreign_reader(path: Path, what: str) -> Iterator[None]:
-    """Converts all errors to DataError, because a broken file may cause more errors than the library's own."""
+    """Converts all errors to DataError, because a broken file may cause errors other than the library's own."""
     try:
         yield
     except DataError:

@@ -81,7 +81,7 @@ def _stands_alone(lines: Sequence[str], place: int) -> bool:
 
 
 def _bold(words: str) -> Block:
-    """Returns a heading. If the line is a sentence or contains a figure, returns text, so that no statement is lost."""
+    """Returns a heading, or text if the line is a sentence or contains a figure, so that no statement is lost."""
     return Heading(BELOW_MARKED, words) if is_bold_title(words) and not any(map(str.isdigit, words)) else words
 
 

@@ -1,6 +1,6 @@
 """Reads tables as sections, one per row. JSONL, CSV and TSV are read line by line, so a file may be larger than memory.
-These files may be compressed with gzip, like the published passages of wiki-dpr. JSON is read as a whole and must not
-be compressed."""
+These files may be compressed with gzip, like the published passages of wiki-dpr. JSON is read in full and must not be
+compressed."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _unquoted(cell: str) -> str:
 def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Section]:
     """Yields a section for each row below the header. If several columns have the same name, the last one counts.
 
-    If there is no text column, each row is read as a whole, with its header.
+    If there is no text column, each row is read in full, with its header.
     """
     _, header = next(rows, (1, []))
     header = [cell if len(cell) <= LONGEST_LABEL else f"{cell[:LONGEST_LABEL]}…" for cell in header]
@@ -93,7 +93,7 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Sectio
             text = PARAGRAPHS.join(row_lines(header, [cells]))
             yield Section(text, readable_name(path), fragment=f"line={line}", tables=((0, len(text)),))
         elif len(cells) != len(header):
-            found = f"the row has {len(cells)} columns, but the header has {len(header)}"
+            found = f"the row has {len(cells)} column{'s' * (len(cells) != 1)}, but the header has {len(header)}"
             raise DataError(found, path=str(path), line=line)
         else:
             yield _section(dict(zip(names, cells, strict=True)), _Place(path, f"line={line}", line))

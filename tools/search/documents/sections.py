@@ -39,7 +39,7 @@ def _items(text: str) -> Iterator[int]:
 
 
 def _clauses(text: str) -> Iterator[int]:
-    """Yields the start of each line that begins a clause and does not continue a sentence that expects a figure."""
+    """Yields the start of each line that begins a clause, unless the line continues the sentence above it."""
     for clause in _CLAUSE.finditer(text):
         above = _line_above(text, clause.start()).rstrip()
         if above.endswith(_ENDS) or (len(above) < WRAPPED_FROM and not awaits_more(above)):

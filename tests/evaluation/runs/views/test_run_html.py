@@ -18,7 +18,7 @@ from factloop.evaluation.runs.views.calibration import assumptions, in_short
 from factloop.evaluation.runs.views.shown import render_run_html
 from tests.evaluation.held_files import held_files
 from tests.evaluation.runs.finished_runs import judged, summary_of
-from tests.evaluation.runs.views.run_samples import labelled_run, two_evaluators
+from tests.evaluation.runs.views.run_samples import labelled_run, responses, two_evaluators
 from tests.reports.page_samples import PAGES
 
 
@@ -64,12 +64,8 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     rows = table(tree, "Agreement with human labels")
     assert [row[0] for row in rows] == ["System", "gpt-4o-mini", "llama-3-8b", "mistral-7b", "All systems"]
     assert rows[-1][1].startswith(f"{run.agreement.overall.agreement.value:.3f} [")
-    assert table(tree, "F1@K from verdicts and from labels")[0][1:5] == [
-        "F1@8, verdicts",
-        "F1@8, labels",
-        "F1@64, verdicts",
-        "F1@64, labels",
-    ]
+    heads = [f"F1@{k}, {by}" for k in (8, 64) for by in ("verdicts", "labels")]
+    assert table(tree, "F1@K from verdicts and from labels")[0][1:5] == heads
     corrected = table(tree, "Raw and corrected")
     assert len(corrected) == 1 + 3 * (3 + 2 * 2)
     methods = [row[2] for row in corrected[1:4]]
@@ -88,9 +84,20 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     alone = run.calibration.model_copy(update={"systems": (known,)})
     # Half as wide again and a bit, 0.16 instead of 0.10: 10 * 1.6 ** 2 = 25.6 prompts.
     assert list(in_short(alone)) == [
-        "With your 20 labels: about 78% of its claims are supported, anywhere from 60 to 92%; labels on about 26 "
-        "prompts, not 10, would give ±10."
+        "With your 20 labels: about 78% of its claims with a verdict (247 of 257) are supported, anywhere from 60 to "
+        "92%; the other 10 are not covered. Labels on about 26 prompts, not 10, would give ±10."
     ]
+    whole = known.model_copy(update={"precision": known.precision.model_copy(update={"n_run_unscored": 0})})
+    (said,) = in_short(run.calibration.model_copy(update={"systems": (whole,)}))
+    assert "about 78% of its claims are supported, anywhere from 60 to 92%. Labels on" in said
+    only = parsed(render_run_html(labelled_run([one for one in responses() if one.system == "gpt-4o-mini"])))
+    assert "Only corrected figures allow for wrong verdicts. Precision if all unscored" in words(only)
+    tiles = dict(zip(*(map(words, only.xpath(f"//dl[@class='figures']//{tag}")) for tag in ("dt", "dd")), strict=True))
+    raw, row = table(only, "Raw and corrected")[1:3]
+    said = f"{row[3]} {row[4]}, 247 claims with a verdict; {raw[3]} before correction"
+    assert tiles["Precision, corrected"] == said
+    raw = [f"{name}, before correction" for name in ("F1@8", "F1@64", "Fully supported")]
+    assert [name for name in tiles if "correct" in name] == ["Precision, corrected", *raw]
     plain = PAGES["plain run over a data set"]
     for part in ("Against people", "Raw and corrected", "Ranking of systems"):
         assert part not in plain
@@ -129,7 +136,5 @@ def test_a_comparison_says_what_it_found() -> None:
     verdicts = table(tree, "Verdicts on the same claims, A in rows, B in columns")
     assert [[int(cell) for cell in row[1:]] for row in verdicts[1:]] == [list(row) for row in comparison.claims.table]
     assert len(tree.xpath("//li[@class='claim']")) == len(comparison.flips)
-    assert table(tree, "Settings that differ")[1:] == [
-        ["model", "sim:judge", "openai:gpt-4o"],
-        ["search_tools", "none", "serper"],
-    ]
+    differing = [["model", "sim:judge", "openai:gpt-4o"], ["search_tools", "none", "serper"]]
+    assert table(tree, "Settings that differ")[1:] == differing

@@ -43,6 +43,10 @@ def test_each_mean_stands_with_its_interval_and_its_n(width: int) -> None:
     assert "] 3 F1@1 (median) 0.600 [" in text  # (0.8 + 1 + 0) / 3
     assert "Precision 0.833 [" in text
     assert "two F1@2 0.000 – 1 F1@1 (median) 0.000 – 1 Precision 0.000 – 1 Fully supported 0.000 [0.000, 0." in text
+    # One: (2/3 + 1/2) / 2 and (2/3 + 1) / 2. Two: 0 and (0 + 1) / 2.
+    rest = "Precision if all unscored claims were wrong or right: one 0.583 to 0.833, two 0.000 to 0.500."
+    uncertain = f"The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges. {rest}"
+    assert [uncertain in shown for shown in (text, words(render_run_html(summary_of())))] == [True, True]
     assert "x.jsonl: 5 responses to 3 prompts" in text
     assert "zero: a response without claims has F1@K 0, as in the paper's code (1 such response)" in text
     assert "95%: Wilson's for shares, 100 resamples of prompts for means. Fewer than 30 prompts (at least 2)" in text
