@@ -92,7 +92,7 @@ check --run-dir run
 fails grep few_claims report.json run/run.json
 check --run-dir run --few-claims 0
 fails check --run-dir run --few-claims 100 2> refused.txt
-grep "few_claims differ" refused.txt
+grep "changed: few_claims" refused.txt
 check --few-claims 100 --html report.html
 grep '"few_claims": 100' report.json
 grep -E "few_claims.{0,9} <code>.{0,9}100" report.html

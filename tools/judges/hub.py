@@ -58,7 +58,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "minicheck-roberta": KnownJudge(
         "classifiers:MiniCheckRoberta",
-        "Half MiniCheck's size and running time. Its paper reports slightly lower accuracy. Reads 512 tokens at once.",
+        "Half MiniCheck's size and runtime. Slightly less accurate in MiniCheck's paper. Reads 512 tokens at once.",
         HubFiles("lytang/MiniCheck-RoBERTa-Large"),
         size="1.4 GB", parameters="355 million", licence="MIT",
     ),
