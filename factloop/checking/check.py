@@ -61,6 +61,8 @@ from factloop.tools.search.gateway import SearchGateway
 
 log = logging.getLogger(__name__)
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+LONG = 10_000
+"""Length of a response, in characters, above which its report is built in a thread."""
 
 
 @dataclass(frozen=True)
@@ -186,9 +188,13 @@ class Checking:
         unread: list[str] = []
         if self.setup.settings.repeats == "core" and asked.spans is None:
             claims, unread = await mark_core(claims, asked.prompt, self.verifier, context.meter)
-        report = await asyncio.to_thread(self._report, asked, {**final, "claims": claims}, context)
-        found = await asyncio.to_thread(citations_of, asked.response, report.sentences, report.claims, documents)
-        return report.model_copy(update={"citations": found, "warnings": (*report.warnings, *unread)})
+
+        def whole() -> FactualityReport:
+            report = self._report(asked, {**final, "claims": claims}, context)
+            found = citations_of(asked.response, report.sentences, report.claims, documents)
+            return report.model_copy(update={"citations": found, "warnings": (*report.warnings, *unread)})
+
+        return await asyncio.to_thread(whole) if len(asked.response) > LONG else whole()
 
     async def events(self, asked: CheckRequest) -> AsyncGenerator[Event, None]:
         """Yields events as they happen, ending with the report. If you stop early, close the stream to cancel calls."""

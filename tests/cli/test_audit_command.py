@@ -111,13 +111,13 @@ def test_figures_on_the_terminal_and_in_files(factloop: Command, home: Path) -> 
 def test_flags_reach_the_report(factloop: Command, home: Path) -> None:
     rows = [{**one, "evaluators": {**one["evaluators"], "other": 0.6}} for one in by_hand()]
     path = write_rows(home / "p.jsonl", rows)
-    flags = ("--threshold", 0.7, "--p-adjustment", "holm", "--level", 0.9, "--seed", 3)
+    flags = ("--threshold", 0.7, "--level", 0.9, "--seed", 3)
     report = audited(factloop, path, *flags, "--evaluator", "other")
     assert report.data.evaluators == ("other",)
     assert report.settings.model_dump(mode="json") == {
         "thresholds": [0.5, 0.7],
         "alpha": 0.1,
-        "p_adjustment": "holm",
+        "p_adjustment": "none",
         "n_resamples": 20,
         "level": 0.9,
         "seed": 3,

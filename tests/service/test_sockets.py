@@ -141,5 +141,5 @@ def test_a_caller_who_hangs_up_ends_the_job_unless_it_has_a_name(address: str, n
 def test_a_taken_port_and_a_folder_in_use_are_said_in_one_line(address: str, tmp_path: Path) -> None:
     port = int(address.rpartition(":")[2])
     app = build_app(ServiceSettings(folder=tmp_path, port=port), CheckSettings(), TrustSettings())
-    with pytest.raises(ConfigError, match="cannot be used"):
+    with pytest.raises(ConfigError, match="cannot listen on"):
         asyncio.run(serve(app, ready=print))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -30,7 +30,6 @@ class Audit(Tabled, Intervals, Seeded):
     """Audit only this evaluator."""
     threshold: Annotated[Share | None, Mark(STATISTICS)] = None
     """Also report all figures at this threshold, in addition to 0.5."""
-    p_adjustment: Annotated[Literal["none", "holm"], Mark(STATISTICS)] = "none"
     """Method for adjusting the p-values for pairs of systems within each data set."""
     resamples: Annotated[int, Field(ge=0, le=10_000), Mark(STATISTICS)] = 1000
     """Number of bootstrap resamples for the intervals (0 for none)."""
@@ -45,7 +44,6 @@ def audit(given: Audit) -> int:
     from factloop.evaluation.audit.rows import load_predictions
     from factloop.evaluation.audit.views.shown import print_audit, render_audit_html
     from factloop.evaluation.audit.whole import audit as audit_table
-    from factloop.evaluation.statistics.significance import PValueAdjustment
 
     try_outputs(given.written, (given.predictions,))
     with stopped_with("Running it again costs nothing."), step("reading", quiet=given.quiet) as say_step:
@@ -58,7 +56,6 @@ def audit(given: Audit) -> int:
             created_at=datetime.now(UTC),
             threshold=given.threshold,
             alpha=round(1.0 - given.level, 12),
-            p_adjustment=PValueAdjustment(given.p_adjustment),
             resamples=given.resamples,
             level=given.level,
             seed=given.seed,

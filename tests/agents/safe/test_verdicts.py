@@ -165,7 +165,7 @@ async def test_a_check_by_a_jury_has_the_votes_of_all_and_says_what_it_costs(sim
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"jury": "openai:a"}, "needs a model"),
+        ({"jury": "openai:a"}, "a jury needs a main model"),
         ({"model": "openai:gpt-4o-mini", "jury": ("openai:b", "gpt-4o-mini")}, "each model once"),
     ],
 )

@@ -118,7 +118,7 @@ def test_parts_that_an_index_names_must_all_be_there(cache: Path) -> None:
 def test_what_is_missing_is_refused_with_the_way_to_get_it(cache: Path) -> None:  # noqa: ARG001 - empty
     with pytest.raises(ConfigError) as refused:
         build_judge(parse_spec("minicheck")).identity  # noqa: B018 - it loads
-    assert "--allow-download to download lytang/MiniCheck-Flan-T5-Large once (3.1 GB, licence MIT)" in str(
+    assert "`--allow-download` to download lytang/MiniCheck-Flan-T5-Large once (3.1 GB, licence MIT)" in str(
         refused.value
     )
     assert "minicheck:FOLDER" in str(refused.value)
