@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -225,7 +225,7 @@ class CallingModel(ScriptedModel):
 
     def bind_tools(
         self,
-        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | Any],
+        tools: Sequence[Any],
         *,
         tool_choice: str | None = None,
         **kwargs: Any,  # noqa: ARG002
