@@ -46,7 +46,7 @@ WantedK = int | Literal["median", "maximum"]
 class Scoring:
     """Settings for scoring a run. They do not affect verdicts, so a finished run can be rescored for free."""
 
-    ks: Sequence[WantedK] = (64,)
+    ks: Sequence[WantedK] = ("median",)
     abstention: AbstentionPolicy = AbstentionPolicy.ZERO
     level: float = LEVEL
     resamples: int = RESAMPLES

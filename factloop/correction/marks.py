@@ -128,7 +128,8 @@ def _own_words(claim: Claim, report: FactualityReport) -> Span:
     own = [one for one in faults(text, beside) if one.claim == claim.id]
     if len(beside) == 1 or not own or not _PLAIN.fullmatch(text):
         return claim.span
-    last = end if own[-1].end == len(text.rstrip(".!?…")) else start + own[-1].end
+    rest = re.split(r"[\s.,;:!?…]", text[own[-1].end :], maxsplit=1)[0]  # *50%* is not split
+    last = end if own[-1].end == len(text.rstrip(".!?…")) else start + own[-1].end + len(rest)
     return start + own[0].start, last
 
 

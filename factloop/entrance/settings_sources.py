@@ -56,7 +56,6 @@ def load_settings(
 
 
 def _settings_of_all() -> frozenset[str]:
-    """The names of all settings of all commands, which share one file."""
     from factloop.correction.records import CorrectionSettings  # imported here because most folders have no file
     from factloop.entrance.serving import ServeSettings
     from factloop.trust.settings import TrustSettings

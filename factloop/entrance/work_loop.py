@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextvars import Context, copy_context
-from functools import partial
 from threading import Thread
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -18,6 +18,7 @@ THREADS_AT_WORK = 2
 """Number of threads that read and judge, in addition to the job loop. While one computes, requests wait for the GIL."""
 SLICE_S = 0.001
 """Seconds of steps after which the loop looks for new input."""
+_WAITING: tuple[object, ...] = (socket.getaddrinfo, socket.getnameinfo)
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
@@ -42,14 +43,18 @@ class FairLoop(asyncio.SelectorEventLoop):
         self._threads = Slots(THREADS_AT_WORK)
 
     def run_in_executor(self, executor: Executor | None, func: Callable[[*Ts], T], *args: *Ts) -> asyncio.Future[T]:
-        """Runs the function in a thread. Callers take turns to use the loop's own threads."""
-        if executor is not None:
+        """Runs the function in a thread. Callers take turns to compute in the loop's own threads."""
+        if executor is not None or func in _WAITING:
             return super().run_in_executor(executor, func, *args)
-        return self.create_task(self._in_own_thread(partial(func, *args)))
 
-    async def _in_own_thread(self, work: Callable[[], T]) -> T:
-        async with self._threads.one():
-            return await super().run_in_executor(None, work)
+        async def in_turn() -> T:
+            async with self._threads.one():
+                if outer.cancelled():
+                    raise asyncio.CancelledError
+                return await super(FairLoop, self).run_in_executor(None, func, *args)
+
+        outer = asyncio.shield(self.create_task(in_turn()))  # a thread keeps its place until it ends
+        return outer
 
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
@@ -97,7 +102,7 @@ class WorkLoop:
 
     def __init__(self) -> None:
         self._loop = FairLoop()
-        self._loop.set_default_executor(ThreadPoolExecutor(THREADS_AT_WORK, thread_name_prefix="factloop-reading"))
+        self._loop.set_default_executor(ThreadPoolExecutor(2 * THREADS_AT_WORK, thread_name_prefix="factloop-reading"))
         self._thread = Thread(target=self._loop.run_forever, name="factloop-work", daemon=True)
         self._thread.start()
 

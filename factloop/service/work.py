@@ -167,6 +167,7 @@ class Work:
     ) -> JobOutcome:
         """Does the work and saves paid answers in the folder. Owners take turns at the models' servers. With
         `begun_anew`, the report says that an earlier attempt was also paid for. Raises FactloopError."""
+        CALLER.set(owner)
         watching = watching.within(asyncio.get_running_loop())
         return await self._loop.do(lambda: self._done(kind, request, folder, watching, owner, begun_anew=begun_anew))
 
@@ -182,7 +183,6 @@ class Work:
     async def _done(
         self, kind: Kind, request: str, folder: Path, watching: JobListener, owner: str, *, begun_anew: bool
     ) -> JobOutcome:
-        CALLER.set(owner)
         ask = ASKS[kind].model_validate_json(request)
         if isinstance(ask, AuditAsk):
             from factloop.service.evaluation import audit

@@ -68,7 +68,7 @@ def test_weights_that_are_not_here_are_not_fetched_unasked(factloop: Command, an
     for command in (("check", answer), ("correct", answer), ("doctor",)):
         result = factloop(*command, "--docs", docs, "--judge", "minicheck")
         assert result.code == 2
-        assert "--allow-download to download lytang/MiniCheck-Flan-T5-Large once (3.1 GB" in result.complaint
+        assert "`--allow-download` to download lytang/MiniCheck-Flan-T5-Large once (3.1 GB" in result.complaint
 
 
 class Terminal(Console):

@@ -130,7 +130,7 @@ def test_spans_are_sent_by_the_names_of_the_conventions(
     ("variable", "value", "said"),
     [
         ("FACTLOOP_TRACING", "loud", "environment variable FACTLOOP_TRACING: tracing = 'loud'"),
-        ("OTEL_TRACES_EXPORTER", "zipkin", "'zipkin' is not supported"),
+        ("OTEL_TRACES_EXPORTER", "zipkin", "must be otlp, console or none, not 'zipkin'"),
     ],
 )
 def test_what_cannot_be_traced_so_is_one_line(

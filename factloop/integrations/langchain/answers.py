@@ -102,7 +102,6 @@ def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswe
 
 
 def _says_something_or_nothing(message: AIMessage) -> bool:
-    """Whether the message contains text or is empty, rather than containing only an image or a refusal."""
     says_nothing_else = all(block["type"] in ("text", "reasoning") for block in message.content_blocks)
     return bool(str(message.text).strip()) or says_nothing_else
 

@@ -112,7 +112,6 @@ def _table(sheet: Sheet, lines: Sequence[Line], widths: Sequence[int], *, has_he
 
 
 def _head(column: Column, width: int) -> Text:
-    """The header, wrapped to this width. Rich wraps the headers of name columns."""
     head = one_line(column.head)
     return Text(head if column.is_name else "\n".join(_folded(head, width)))
 
