@@ -229,7 +229,7 @@ class Abstention(Record):
     """The judgement on a sentence that says there is no answer."""
 
     is_right: bool | None = None
-    """True if the sources contain no answer either, False if they contain one, None if not judged."""
+    """True if the sources contain no answer either, False if they contain one, None if this was not judged."""
     missing: str = ""
     """The question that the sentence leaves unanswered."""
     why: str = ""

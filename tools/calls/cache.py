@@ -382,4 +382,4 @@ class MemoryAnswers:
 
 
 AnswersKept = CallCache | MemoryAnswers
-"""A store for answers. Whoever opens it must close it."""
+"""A store for answers. The caller that opens a store must close it."""
