@@ -151,7 +151,7 @@ def open_log(
             raise DataError("`factloop research verify` did not write this line", path=name, line=number) from error
         for column in columns:
             if (found.evaluators.get(column) is None) != (column in found.unscored):
-                raise DataError(f"must contain a score by {column!r}", path=name, line=number, field="evaluators")
+                raise DataError(f"{column!r} needs a score or a reason", path=name, line=number, field="evaluators")
         return found
 
     def refuse_stranger(found: Prediction, number: int) -> None:
