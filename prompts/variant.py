@@ -36,9 +36,7 @@ def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
     variant's name is not a plain file name, or if the file already exists or cannot be written.
     """
     if _NAME.fullmatch(variant) is None:
-        raise ConfigError(
-            f"{variant!r} may contain only letters, digits and, after the first character, '.', '_' and '-'"
-        )
+        raise ConfigError(f"{variant!r} may contain only letters, digits and, except at the start, '.', '_' and '-'")
     path = folder / variant / f"{source.name}.md"
     text = variant_text(variant, source)
     try:
