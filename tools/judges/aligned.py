@@ -34,7 +34,7 @@ _CLAUSES = frozenset({"conj", "advcl"})
 _BROKEN = frozenset({"ccomp", "parataxis", "dep"})
 DENIERS = frozenset(
     {"no", "not", "n't", "n’t", "none", "nobody", "nothing", "never", "neither", "nor", "without", "cannot"}
-    | {"unless", "except", "only", "instead"}
+    | {"unless", "except", "only", "instead", "non"}
 )
 """Words that negate a statement or make an exception to it."""
 _IF = frozenset({"if", "unless", "whether"})
@@ -257,11 +257,6 @@ class Alignment:
         return self._modals[0] != self._modals[1]
 
     @property
-    def exchanges_modal(self) -> bool:
-        """Whether both clauses have a modal verb but not the same one, such as *may* and *must*."""
-        return self.is_possible_only and all(self._modals)
-
-    @property
     def is_of_other_row(self) -> bool:
         """Whether both are rows, but about different things: *route: A; minutes: 25* and *route: B; minutes: 25*."""
         subject = subject_of_row(self.claim.doc.text)
@@ -312,20 +307,6 @@ class Alignment:
         if self.sentence.is_row or (mine is not None and theirs in self.pairs.get(mine, ())):
             return True
         return bool(figure.unit and _prepositions(self.claim, figure) & _prepositions(self.source, other))
-
-    def is_replaced(self, token: Token) -> bool:
-        """Whether the source has another word with the same part of speech in the token's position."""
-        if token.head == token or token.pos_ == "VERB":
-            return False
-        return not self._tops_of_free.get(token.pos_, set()).isdisjoint(self.pairs.get(_content_above(token), ()))
-
-    @cached_property
-    def _tops_of_free(self) -> Mapping[str, set[Token]]:
-        tops: dict[str, set[Token]] = {}
-        for other in self.source.content:
-            if other not in self.shared:
-                tops.setdefault(other.pos_, set()).add(_content_above(other))
-        return tops
 
 
 def _role(token: Token) -> tuple[Token | None, str]:

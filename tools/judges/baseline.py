@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -178,20 +179,13 @@ class Comparison:
 
     @property
     def may_support(self) -> bool:
-        """Whether nothing rules out support, such as a missing name or figure, a negation or reversed roles.
-
-        A claim with several verbs makes several statements, so none of its words may be missing. If a table row lacks a
-        name from the claim, the row may be about something else.
-        """
-        one, at = self.alignment, dict(zip(FEATURES, self.features, strict=True))
-        names = [token for token in one.claim.doc if token.pos_ == "PROPN"]
-        lacks_name = any(name not in one.pairs and name not in one.in_context for name in names)
-        if self.missing() or at["agreement"] < 0 or at["limits"] < -1 or (self.sentence.is_row and lacks_name):
-            return False
-        lacks_word = any(token.pos_ != "PROPN" and not _held(one, token) for token in one.claim.content)
-        if lacks_word and sum(token.pos_ == "VERB" for token in one.claim.doc) > 1:
-            return False
-        return not (one.is_supposed or one.is_of_other_row or one.exchanges_modal or one.swaps_roles or one.parts_words)
+        """Whether the claim adds nothing to the sentence and its context, and changes nothing in the sentence."""
+        one = self.alignment
+        adds = any(not _held(one, token) for token in one.claim.content if token not in one.claim.spelt)
+        changes = (
+            self.features[FEATURES.index("agreement")] < 0 or one.is_supposed or one.swaps_roles or one.parts_words
+        )
+        return all(self.figures_held) and not adds and not changes
 
 
 def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> Comparison | None:
@@ -293,14 +287,18 @@ def _focus(one: Alignment) -> float:
 def _limits(claim: Parsed, model: Model) -> Iterator[str]:
     """Yields the stems of informative function words, such as modals, quantifiers, comparisons and temporal words."""
     for token, key in zip(claim.doc, claim.stems, strict=True):
-        is_silent = (
-            token.pos_ in _NO_WORDS
-            or token.tag_ in _SILENT_TAGS
-            or (token.pos_ == "AUX" and token.tag_ != "MD")
-            or not _SILENT_KINDS.isdisjoint(token.morph.get("PronType", []))
-        )
-        if not is_silent and not is_content(token) and token not in claim.spelt and model.rarity(key) >= TELLING:
+        is_telling = not _is_silent(token) and model.rarity(key) >= TELLING
+        if is_telling and not is_content(token) and token not in claim.spelt:
             yield key
+
+
+def _is_silent(token: Token) -> bool:
+    return (
+        token.pos_ in _NO_WORDS
+        or token.tag_ in _SILENT_TAGS
+        or (token.pos_ == "AUX" and token.tag_ != "MD")
+        or not _SILENT_KINDS.isdisjoint(token.morph.get("PronType", []))
+    )
 
 
 def _disagreements(one: Alignment) -> int:
@@ -308,8 +306,21 @@ def _disagreements(one: Alignment) -> int:
     denials = sum(word in DENIERS and word not in said for word in claimed)
     denials += sum(word in DENIERS and word not in claimed for word in said)
     denials += sum(token.tag_ == "RP" and one.claim.stem_of(token) not in one.sentence.stems for token in one.claim.doc)
-    missing = [token for token in one.claim.content if token not in one.claim.spelt and not _held(one, token)]
-    return denials + sum(map(one.is_replaced, missing))
+    return denials + len(list(_replaced(one)))
+
+
+def _replaced(one: Alignment) -> Iterator[Token]:
+    """Yields the words of the claim that take the place of other words in the sentence.
+
+    A figure in another notation, such as *1.2 million* for *1,200,000*, is compared as a figure.
+    """
+    claim, source = one.claim, one.source
+    for kind, start, end, first, last in SequenceMatcher(None, claim.stems, source.stems, autojunk=False).get_opcodes():
+        if kind != "replace" or all(map(_is_silent, source.doc[first:last])):
+            continue
+        for token, key in zip(claim.doc[start:end], claim.stems[start:end], strict=True):
+            if not _is_silent(token) and (token not in claim.spelt or key in source.by_stem):
+                yield token
 
 
 class Baseline:
