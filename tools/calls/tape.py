@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelRefusal, RecordingMissing, ToolError, ToolTimeout
+from factloop.tools.calls.cache import UNREADABLE
 from factloop.tools.calls.modes import TapeMode
 from factloop.tools.calls.scrubbing import scrubbed
 
@@ -152,10 +153,6 @@ def _line(entry: TapeEntry) -> str:
 def _json(value: Any, *, sort_keys: bool = True) -> str:
     text = json.dumps(value, ensure_ascii=False, sort_keys=sort_keys)
     return _ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
-
-
-UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
-"""Errors raised when a reply has an unexpected shape. Pydantic's errors are ValueErrors."""
 
 
 @dataclass(frozen=True)
