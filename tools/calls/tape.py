@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelRefusal, RecordingMissing, ToolError, ToolTimeout
+from factloop.core.files.lines import open_given
 from factloop.tools.calls.cache import UNREADABLE
 from factloop.tools.calls.modes import TapeMode
 from factloop.tools.calls.scrubbing import scrubbed
@@ -194,7 +195,8 @@ class Tape:
         if self.mode == "record":
             return {}
         try:
-            text = self.path.read_text(encoding="utf-8")
+            with open_given(self.path) as file:
+                text = file.read().decode("utf-8")
         except FileNotFoundError:
             return {}
         except (OSError, UnicodeDecodeError) as error:
