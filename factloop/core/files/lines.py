@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from errno import EINVAL
+from io import BufferedReader
 from pathlib import Path
 from typing import IO
 
@@ -21,7 +22,7 @@ LONGEST_LINE = 64 * 2**20
 """In bytes. A longer line probably means that the file has no line ends, and reading it could exhaust the memory."""
 
 
-def open_given(path: str | Path) -> IO[bytes]:
+def open_given(path: str | Path) -> BufferedReader:
     """Opens a file that the user named. Raises OSError, also for named pipes, which may block forever, and for devices.
     The unnamed pipe of a shell's `<(command)` can be opened."""
     mode = os.stat(path).st_mode

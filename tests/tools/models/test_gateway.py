@@ -58,7 +58,7 @@ EDITED: list[tuple[str, Any]] = [
     *[("cost", {**COST, "cost_usd": "5"}), ("cost", {**COST, "prompt_tokens": -1})],
     *[("reply", {**REPLY, "text": 5}), ("reply", {**REPLY, "model": []}), ("reply", {**REPLY, "tokens": 5})],
     *[("reply", {**REPLY, "tokens": [token]}) for token in (["a", []], ["a", {"a": "b"}], [5, {}])],
-    *[("reply", {**REPLY, "tool_calls": [call]}) for call in (5, {"name": None, "args": {}})],
+    *[("reply", {**REPLY, "tool_calls": 5}), ("reply", {**REPLY, "tool_calls": [{"name": None, "args": {}}]})],
 ]
 
 
