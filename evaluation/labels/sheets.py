@@ -29,6 +29,7 @@ from factloop.evaluation.labels.sampling import (
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell, without_apostrophe
 from factloop.reports.labels import ClaimToLabel, Draw, hash_of
+from factloop.reports.visible import visible
 
 STEPS = 10**6
 """Hashed scores and probabilities are rounded to this many steps, because spreadsheets may save nine decimals or
@@ -61,8 +62,8 @@ def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> st
 
 
 def _plain(value: object) -> object:
-    """Removes repeated spaces and the apostrophe before a formula, because programs save these differently."""
-    return " ".join(without_apostrophe(value).split()) if isinstance(value, str) else value
+    """Text as in a sheet, without repeated spaces or the apostrophe of formulas, which programs save differently."""
+    return " ".join(without_apostrophe(visible(value)).split()) if isinstance(value, str) else value
 
 
 def _nearest(number: float | None) -> int | None:

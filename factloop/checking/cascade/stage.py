@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from factloop.checking.cascade.look import CheapStage, documents_among
 from factloop.checking.cascade.records import CascadeFile
 from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import read_given
 from factloop.core.records import CascadeFingerprint, CascadeSavings, Claim, Usage, Verdict
 from factloop.reports.figures import plural
 from factloop.setup.settings import CheckSettings
@@ -122,11 +123,8 @@ def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier
 
 
 def read_cascade(path: Path) -> CascadeFile:
-    """Reads a file written by `factloop research cascade tune`. Raises ConfigError, DataError."""
-    try:
-        text = path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise ConfigError(f"cannot read {str(path)!r} ({getattr(error, 'strerror', None) or error})") from error
+    """Reads a file written by `factloop research cascade tune`. Raises DataError."""
+    text = read_given(path)
     try:
         return CascadeFile.model_validate_json(text)
     except ValidationError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import ValidationError
@@ -16,6 +15,7 @@ from factloop.cli.outputs import FILLED_IN, STANDARD_OUTPUT, deliver, refuse_exi
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.extras import require
 from factloop.core.files.json import to_json
+from factloop.core.files.lines import read_given
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import percent, plural
 from factloop.reports.visible import visible
@@ -232,10 +232,10 @@ def _key(place: str) -> DisagreementKey:
     from factloop.evaluation.labels.disagreements import DisagreementKey
 
     try:
-        return DisagreementKey.model_validate_json(Path(place).read_bytes())
-    except (OSError, ValueError) as error:
-        why = "this is not a key" if isinstance(error, ValidationError) else f"cannot be read ({error})"
-        raise DataError(f"{why}; use the file that `labels disagree --key` wrote", path=place) from error
+        return DisagreementKey.model_validate_json(read_given(place))
+    except ValidationError as error:
+        why = "this is not a key; use the file that `labels disagree --key` wrote"
+        raise DataError(why, path=place) from error
 
 
 @command()
