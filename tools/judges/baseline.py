@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
@@ -37,8 +37,6 @@ FEATURES = (
     "last",  # 1 if the last content word, which is usually the new information in a claim, occurs anywhere
     "names",  # 1 if no name is missing
     "figures",  # share of the figures that are in the sentence, its context or throughout the document
-    "limits",  # minus the number of words such as *all*, *must* or *before* that the sentence lacks, at most 4
-    "agreement",  # minus the number of negations on only one side and of replaced words, at most 3
 )
 N_CANDIDATES = 4
 """Number of sentences that are parsed for each claim."""
@@ -48,7 +46,7 @@ TOPIC = 3
 """Number of sentences in which a word must occur to belong to the topic of a document."""
 IN_CONTEXT, IN_TOPIC = 0.8, 0.6
 TELLING = 0.3
-"""Minimum rarity of an informative function word. *Must* and *before* are informative, but *of* and *the* are not."""
+"""Minimum rarity of a function word that changes a date's meaning, such as *before*. *In* and *on* do not."""
 RARE = 0.85
 """Rarity of a word that is not in the packaged list of frequencies."""
 REFUTED = 0.2
@@ -185,11 +183,11 @@ class Comparison:
     def may_support(self) -> bool:
         """Whether the claim adds nothing to the sentence and its context, and changes nothing in the sentence."""
         one = self.alignment
-        adds = any(not _held(one, token) for token in one.claim.content if token not in one.claim.spelt)
-        changes = (
-            self.features[FEATURES.index("agreement")] < 0 or one.is_supposed or one.swaps_roles or one.parts_words
-        )
-        return all(self.figures_held) and not adds and not changes
+        told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP")
+        if not all(self.figures_held) or not all(token in one.claim.spelt or _held(one, token) for token in told):
+            return False
+        changes = _denies(one) or _replaces(one) or one.swaps_roles or one.parts_words
+        return not (changes or one.is_supposed or one.is_of_other_row)
 
 
 def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> Comparison | None:
@@ -259,7 +257,6 @@ def _features(one: Alignment, evidence: Evidence, figures: Sequence[float], mode
     held = sum(weight * _held(one, token) for weight, token in zip(weights, content, strict=True))
     pairs = [any(a in other.stems and b in other.stems for other in evidence.sentences) for a, b in pairwise(stems)]
     names = [key for key, token in zip(stems, content, strict=True) if token.pos_ == "PROPN"]
-    limits = sum(key not in one.sentence.stems for key in _limits(claim, model))
     return (
         held / sum(weights) if weights else 1.0,
         _focus(one),
@@ -267,8 +264,6 @@ def _features(one: Alignment, evidence: Evidence, figures: Sequence[float], mode
         float(not stems or stems[-1] in evidence.stems),
         float(all(name in evidence.stems for name in names)),
         sum(figures) / len(figures) if figures else 1.0,
-        -float(min(limits, 4)),
-        -float(min(_disagreements(one), 3)),
     )
 
 
@@ -288,43 +283,39 @@ def _focus(one: Alignment) -> float:
     return sum(token in one.shared for token in own) / len(own) if own else 0.0
 
 
-def _limits(claim: Parsed, model: Model) -> Iterator[str]:
-    """Yields the stems of informative function words, such as modals, quantifiers, comparisons and temporal words."""
-    for token, key in zip(claim.doc, claim.stems, strict=True):
-        is_telling = not _is_silent(token) and model.rarity(key) >= TELLING
-        if is_telling and not is_content(token) and token not in claim.spelt:
-            yield key
+def _denies(one: Alignment) -> bool:
+    """Whether the claim or the sentence contains a negation that the other lacks."""
+    claimed, said = ({token.lower_ for token in parsed.doc} & DENIERS for parsed in (one.claim, one.source))
+    return claimed != said
+
+
+def _replaces(one: Alignment) -> bool:
+    """Whether a word of the claim takes the place of another word in the sentence.
+
+    Figures in another notation are compared as figures, and so are their prepositions: *in 1987*, *on 4 March 1987*.
+    """
+    if one.sentence.is_row:
+        return False
+    claim, source, model = one.claim, one.source, load_model()
+    figures = {token for token in claim.spelt if claim.stem_of(token) not in source.by_stem}
+    figures |= {token.head for token in claim.spelt if model.rarity(claim.stem_of(token.head)) < TELLING}
+    steps = SequenceMatcher(None, claim.stems, source.stems, autojunk=False).get_opcodes()
+    return any(
+        any(token not in figures and not _is_silent(token) for token in claim.doc[start:end])
+        and not all(map(_is_silent, source.doc[first:last]))
+        for kind, start, end, first, last in steps
+        if kind == "replace"
+    )
 
 
 def _is_silent(token: Token) -> bool:
+    """Whether the token carries no meaning of its own, such as an article, a pronoun or an auxiliary."""
     return (
         token.pos_ in _NO_WORDS
         or token.tag_ in _SILENT_TAGS
         or (token.pos_ == "AUX" and token.tag_ != "MD")
         or not _SILENT_KINDS.isdisjoint(token.morph.get("PronType", []))
     )
-
-
-def _disagreements(one: Alignment) -> int:
-    claimed, said = ([token.lower_ for token in parsed.doc] for parsed in (one.claim, one.source))
-    denials = sum(word in DENIERS and word not in said for word in claimed)
-    denials += sum(word in DENIERS and word not in claimed for word in said)
-    denials += sum(token.tag_ == "RP" and one.claim.stem_of(token) not in one.sentence.stems for token in one.claim.doc)
-    return denials + len(list(_replaced(one)))
-
-
-def _replaced(one: Alignment) -> Iterator[Token]:
-    """Yields the words of the claim that take the place of other words in the sentence.
-
-    A figure in another notation, such as *1.2 million* for *1,200,000*, is compared as a figure.
-    """
-    claim, source = one.claim, one.source
-    for kind, start, end, first, last in SequenceMatcher(None, claim.stems, source.stems, autojunk=False).get_opcodes():
-        if kind != "replace" or all(map(_is_silent, source.doc[first:last])):
-            continue
-        for token, key in zip(claim.doc[start:end], claim.stems[start:end], strict=True):
-            if not _is_silent(token) and (token not in claim.spelt or key in source.by_stem):
-                yield token
 
 
 class Baseline:
@@ -349,7 +340,9 @@ class Baseline:
             return SupportReading("insufficient", 0.0, (), "No passage mentions what the claim says.")
         model = load_model()
         score = model.score(found.features)
-        read = SupportReading("insufficient", score, found.cited(), _nearest(found), found.sentence.text)
+        near = (found.evidence.sentences[place] for place in found.places)
+        quote = next((one.text for one in near if not one.is_heading), "")
+        read = SupportReading("insufficient", score, found.cited(), _reason(found, quote), quote)
         if found.difference is not None:
             return _contradicted(read, found, found.difference)
         if is_whole and score >= model.supported and found.may_support:
@@ -371,7 +364,7 @@ def _contradicted(read: SupportReading, found: Comparison, difference: Differenc
     )
 
 
-def _nearest(found: Comparison) -> str:
+def _reason(found: Comparison, quote: str) -> str:
     there = [figure for one in found.evidence.sentences for figure in one.figures]
     written = {_digits(figure.text) for figure in there}  # perhaps with its unit in another cell
     elsewhere = {
@@ -381,7 +374,7 @@ def _nearest(found: Comparison) -> str:
     }
     absent = [said for said in found.missing() if said not in elsewhere]
     lead = f"None of the passages mentions “{absent[0]}”." if absent else "No sentence says all of this."
-    return f"{lead} The nearest says: “{found.sentence.text}”"
+    return f"{lead} The nearest says: “{quote}”" if quote else lead
 
 
 def _digits(text: str) -> str:
