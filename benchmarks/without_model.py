@@ -27,6 +27,7 @@ from rich.markup import escape
 from benchmarks.rows import Row, compared, data_folder, table
 from factloop import FactChecker
 from factloop.core.records import Claim, FactualityReport, UnscoredReason, Verdict
+from factloop.tools.judges.baseline import Baseline
 from factloop.tools.text.words import content_words
 
 FOLDER = Path(__file__).parent / "texts"
@@ -157,6 +158,21 @@ def rows_of(name: str, texts: Iterable[LabelledText]) -> Iterator[Row]:
     yield Row(name, "claims that hold facts: need reading", "", f"{reading} of {len(held)}", None)
 
 
+def swap_rows(name: str) -> Iterator[Row]:
+    """Claims that fit their evidence, and the same claims with one word replaced so that they do not."""
+    file = FOLDER.parent / "minimal_pairs" / f"swaps_{name}.jsonl"
+    pairs = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for truth in ("true", "false"):
+        labels = [Baseline().verify(pair[truth], [pair["evidence"]]).label for pair in pairs]
+        yield Row(
+            f"swaps {name}",
+            f"{truth} claims called supported, of {len(pairs)}",
+            "",
+            str(labels.count("supported")),
+            None,
+        )
+
+
 def unrelated_rows() -> Iterator[Row]:
     """Sentences that have nothing to do with the sources, each text's sources in turn."""
     lines = (FOLDER / "unrelated.txt").read_text(encoding="utf-8").splitlines()
@@ -238,6 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _print_claims(text, console)
         return 0
     rows = [row for name in SETS for row in rows_of(name, read_texts(name))]
+    rows += [row for name in SETS for row in swap_rows(name)]
     rows += [*unrelated_rows(), *verbatim_rows(data_folder()), *speed_rows()]
     console.print(table("Without a chat model", rows))
     return 0

@@ -49,10 +49,11 @@ TELLING = 0.3
 """Minimum rarity of a function word that changes a date's meaning, such as *before*. *In* and *on* do not."""
 RARE = 0.85
 """Rarity of a word that is not in the packaged list of frequencies."""
-REFUTED = 0.2
-"""Maximum score of a contradicted claim."""
+SUPPORTED, REFUTED = 0.8, 0.2
+"""Minimum score of a supported claim, and maximum score of a contradicted claim."""
 _NO_WORDS = frozenset({"PUNCT", "SYM", "X", "SPACE"})
-_SILENT_TAGS = frozenset({"EX", "PRP", "PRP$", "WP", "WDT"})
+_PRONOUNS = frozenset({"PRP", "PRP$"})
+_SILENT_TAGS = _PRONOUNS | {"EX", "WP", "WDT"}
 _SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
 
 
@@ -63,8 +64,6 @@ class Model:
     intercept: float
     weights: tuple[float, ...]
     """The weights, in the order of `FEATURES`."""
-    supported: float
-    """Minimum score of a supported claim."""
     contradicted: float
     """Minimum share of a claim's other words that a sentence must contain to contradict its figure or verb."""
     frequencies: Mapping[str, int]
@@ -90,7 +89,6 @@ def load_model() -> Model:
     return Model(
         model["intercept"],
         tuple(model["weights"][name] for name in FEATURES),
-        model["supported"],
         model["contradicted"],
         found["frequencies"],
         found["n_sentences"],
@@ -138,7 +136,7 @@ def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evid
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A claim and the sentence closest to it."""
+    """A claim and the sentence closest to it, which is the one that says all of it, if there is one."""
 
     evidence: Evidence
     alignment: Alignment
@@ -154,16 +152,9 @@ class Comparison:
     def sentence(self) -> Sentence:
         return self.alignment.sentence
 
-    @property
-    def fullest(self) -> int:
-        """The place of the closest sentence that contains all content words of the claim, or else of the closest."""
-        said = set(map(self.alignment.claim.stem_of, self.alignment.claim.content))
-        return next((at for at in self.places if said <= self.evidence.sentences[at].stems), self.places[0])
-
-    def cited(self, place: int | None = None) -> tuple[int, ...]:
-        """The passages to cite, closest first, but first the one with the sentence at `place`, which is quoted."""
-        places = self.places if place is None else (place, *self.places)
-        return tuple(dict.fromkeys(self.evidence.passage_of[at] for at in places))[:MAX_CITED]
+    def cited(self, place: int) -> tuple[int, ...]:
+        """Returns the passages to cite: first the one with the sentence at `place`, then the closest."""
+        return tuple(dict.fromkeys(self.evidence.passage_of[at] for at in (place, *self.places)))[:MAX_CITED]
 
     def missing(self) -> list[str]:
         """Returns the claim's names and figures that are missing from the sources, spelled as in the claim."""
@@ -180,14 +171,9 @@ class Comparison:
         return [*(figure.text for figure, share in held if not share), *names]
 
     @property
-    def may_support(self) -> bool:
+    def is_said(self) -> bool:
         """Whether the claim adds nothing to the sentence and its context, and changes nothing in the sentence."""
-        one = self.alignment
-        told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP")
-        if not all(self.figures_held) or not all(token in one.claim.spelt or _held(one, token) for token in told):
-            return False
-        changes = _denies(one) or _replaces(one) or one.swaps_roles or one.parts_words
-        return not (changes or one.is_supposed or one.is_of_other_row)
+        return not self.missing() and _is_said(self.alignment)
 
 
 def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> Comparison | None:
@@ -204,7 +190,8 @@ def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None
         align(parsed, source, evidence.sentences[place], evidence.topics[evidence.document_of[place]])
         for source, place in zip(sources, places, strict=True)
     ]
-    order = sorted(range(len(places)), key=lambda at: (-_nearness(found[at], weights), at))
+    is_said = list(map(_is_said, found))
+    order = sorted(range(len(places)), key=lambda at: (not is_said[at], -_nearness(found[at], weights), at))
     best = order[0]
     alignment, document = found[best], evidence.document_of[places[best]]
     held = tuple(_figure_held(figure, alignment.sentence, evidence, document) for figure in parsed.figures)
@@ -283,6 +270,22 @@ def _focus(one: Alignment) -> float:
     return sum(token in one.shared for token in own) / len(own) if own else 0.0
 
 
+def _is_said(one: Alignment) -> bool:
+    is_other = one.is_supposed or one.is_of_other_row or one.swaps_roles or one.parts_words
+    return not (one.sentence.is_heading or is_other or _adds(one) or _denies(one) or _replaces(one))
+
+
+def _adds(one: Alignment) -> bool:
+    """Whether the claim contains a word that neither the sentence nor its context contains.
+
+    In a sentence with a pronoun such as *she*, a name may take the place of the pronoun.
+    """
+    names_someone = any(token.tag_ in _PRONOUNS and "3" in token.morph.get("Person", []) for token in one.source.doc)
+    told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP")
+    free = (token for token in told if token not in one.claim.spelt and not _held(one, token))
+    return any(token.pos_ != "PROPN" or not names_someone for token in free)
+
+
 def _denies(one: Alignment) -> bool:
     """Whether the claim or the sentence contains a negation that the other lacks."""
     claimed, said = ({token.lower_ for token in parsed.doc} & DENIERS for parsed in (one.claim, one.source))
@@ -338,16 +341,16 @@ class Baseline:
         found = compare(claim, passages, documents)
         if found is None:
             return SupportReading("insufficient", 0.0, (), "No passage mentions what the claim says.")
-        model = load_model()
-        score = model.score(found.features)
-        near = (found.evidence.sentences[place] for place in found.places)
-        quote = next((one.text for one in near if not one.is_heading), "")
-        read = SupportReading("insufficient", score, found.cited(), _reason(found, quote), quote)
+        score = load_model().score(found.features)
+        near = next((at for at in found.places if not found.evidence.sentences[at].is_heading), None)
+        quote = "" if near is None else found.evidence.sentences[near].text
+        cited = found.cited(found.places[0] if near is None else near)
+        read = SupportReading("insufficient", score, cited, _reason(found, quote), quote)
         if found.difference is not None:
             return _contradicted(read, found, found.difference)
-        if is_whole and score >= model.supported and found.may_support:
-            cited, quote = found.cited(found.fullest), found.evidence.sentences[found.fullest].text
-            return replace(read, label="supported", cited=cited, rationale=f"The source says: “{quote}”", quote=quote)
+        if is_whole and found.is_said:
+            said, score = f"The source says: “{quote}”", max(score, SUPPORTED)
+            return replace(read, label="supported", score=score, rationale=said)
         return read
 
 

@@ -17,6 +17,7 @@ from factloop.tools.judges.figures import read_figures
 from factloop.tools.judges.source_sentences import read_passage
 
 CASES = Path(__file__).with_name("baseline_cases.jsonl")
+SWAPS = Path(__file__).parents[3] / "benchmarks" / "minimal_pairs" / "swaps_development.jsonl"
 LEAST_FOUND = {**dict.fromkeys(("figures", "dates", "denial", "roles", "conditionals", "codes"), 0.9), "tables": 0.6}
 """By kind, the least share of true claims supported and of contradicted ones called so."""
 
@@ -181,7 +182,15 @@ def test_the_claim_of_a_row_is_held_against_the_row_of_its_subject() -> None:
 
 
 def test_what_is_quoted_is_cited() -> None:
-    near = [f"Mary is {how}. Mary is big. She died in London in 1815." for how in ("old", "rich", "young")]
-    full = "In 1815, Mary was in London, where a brother died."
-    read = verify("Mary died in London in 1815.", *near, full)
-    assert (read.label, read.quote, read.cited) == ("supported", full, (3, 0, 1))
+    around = [f"In 1815, Mary was in London, where a {whose} died." for whose in ("brother", "friend", "nurse")]
+    read = verify("Mary died in London in 1815.", *around, "Mary was old. She died in London in 1815.")
+    assert (read.label, read.quote, read.cited) == ("supported", "She died in London in 1815.", (3, 0, 1))
+
+
+def test_no_word_takes_the_place_of_another() -> None:
+    """Swaps written by someone who had not seen the judge, one in each row."""
+    rows = [json.loads(line) for line in SWAPS.read_text(encoding="utf-8").splitlines()]
+    found = [(verify(row["true"], row["evidence"]).label, verify(row["false"], row["evidence"]).label) for row in rows]
+    true, false = (sum(label == "supported" for label in column) for column in zip(*found, strict=True))
+    assert true >= 0.4 * len(rows)
+    assert false <= 0.1 * len(rows)
