@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EVEN = 0.1
-"""Share of the draw that is spread evenly over all claims, since existing labels may not reveal all errors."""
+"""Share of the draw that is spread evenly over all claims, because existing labels may not reveal every error."""
 FEWEST_LABELS, FEWEST_BESIDE_SCORES = 10, 50
 """Minimum number of labels to learn from, without and with scores. Scores are a better guide than a few labels: in a
 simulation, one label led to twice the variance of a draw guided by scores, and 50 labels to the same variance."""
@@ -33,7 +33,7 @@ of 1/2 and the rate of the verdict."""
 
 @dataclass(frozen=True)
 class Pilot:
-    """Existing labels, with the labelled claims' verdicts and scores."""
+    """Existing labels, with the verdicts and scores of the labelled claims."""
 
     labels: Ints
     """(n_labels,): 1 for supported, 0 for not supported."""
@@ -111,7 +111,7 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
 
 
 def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
-    """Returns the weight in (0, 1] that a draw of n claims has in an estimate with `n_before` earlier labels.
+    """Returns the weight, in (0, 1], of a draw of n claims in an estimate that also uses `n_before` earlier labels.
 
     The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2). Here, v1 = N (N
     - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels. v2 = M (M - n) / n is the
@@ -122,7 +122,7 @@ def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
 
 
 def probability_after(probability: float, share: float) -> float:
-    """Returns the probability by which a claim labelled before a draw is weighted: 1 / ((1 - share) / p + share).
+    """Returns the probability used to weight a claim labelled before a draw: 1 / ((1 - share) / p + share).
 
     The estimate from the draw alone always includes the claim, with a weight of 1.
     """
@@ -130,7 +130,7 @@ def probability_after(probability: float, share: float) -> float:
 
 
 def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
-    """Returns the probability of drawing each claim, in (0, 1] and of shape (n_claims,).
+    """Returns each claim's probability of being drawn, in (0, 1], as an array of shape (n_claims,).
 
     The probabilities add up to n, or to n_claims if that is smaller. Except for the `EVEN` share of the draw, they are
     proportional to the spread. No probability is above `most`, and any excess goes to the other claims. If the estimate
