@@ -22,7 +22,7 @@ def as_shown(item: Evidence) -> str:
 
 
 def document_of(item: Evidence) -> str:
-    """Returns the source without a page number, so that all passages from one document have the same source."""
+    """Returns the source without a page number, so that all passages from one document share a source."""
     return item.source.partition("#page=")[0]
 
 
@@ -45,7 +45,7 @@ def shortened(passage: str, most: int) -> str:
 
 
 def _whole_sentences(passage: str, most: int) -> str:
-    """Keeps the lines that fit. Adds the next line's sentences that fit if the lines use at most half of `most`."""
+    """Keeps the lines that fit. If they use at most half of `most`, adds sentences of the next line that fit."""
     end = passage.rfind("\n", 0, most + 1)
     kept, line = passage[: max(end, 0)].rstrip(), passage[end + 1 :].partition("\n")[0]
     if len(kept) > most // 2:
