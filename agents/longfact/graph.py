@@ -67,7 +67,7 @@ def most_rounds(wanted: int) -> int:
 
 
 def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]:
-    """Builds the graph, which takes `{topic, wanted}` and returns `{kept, n_rounds, failures}`. All topics in a run can
+    """Builds the graph that takes `{topic, wanted}` and returns `{kept, n_rounds, failures}`. All topics in a run can
     share one graph.
 
     The same replies and the same seed give the same prompts. Invoke it with `step_limit` as the `recursion_limit`.

@@ -2,8 +2,8 @@
 
 An answer that is short, or only slightly over the limit, is shown in full, so that all requests about it begin with the
 same text. Otherwise, prompts about a sentence show an excerpt: the text near the sentence, sentences that share names
-or figures with it, sentences that introduce those names, and the beginning of the answer, which usually says whom the
-answer is about. An excerpt consists of whole sentences in their original order. A separate line marks each omission.
+or figures with it, sentences that introduce those names, and the beginning of the answer, which usually names its
+subject. An excerpt consists of whole sentences in their original order. A separate line marks each omission.
 """
 
 from __future__ import annotations

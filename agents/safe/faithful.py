@@ -37,7 +37,7 @@ _RELATIVE = re.compile(
     r"|years?|decades?|centur(?:y|ies)|half|twice|double[ds]?|total|each|both|more|less|fewer|over|under)\b",
     re.IGNORECASE,
 )
-"""Matches words from which a reader can work out an unwritten figure: *two years later*, *at the age of 30*."""
+"""Matches words that let a reader work out an unwritten figure: *two years later*, *at the age of 30*."""
 _DENIAL = re.compile(
     r"\b(?:not(?! only| just| merely| least| until)|never|no(?!\.? ?\d| longer than)|none|neither|nor|without|cannot)\b"
     r"|n['’]t\b(?! until)",

@@ -3,10 +3,10 @@
 Every passage number in a reply is checked. References to nonexistent passages are ignored. A verdict for or against a
 claim is rejected if it cites no passage, because it may come from the model's memory.
 
-The score of a chat model's verdict is P(supported), computed at the position of the verdict: the probability of tokens
-that begin "supported", divided by the probability of tokens that begin any verdict. It expresses the model's own
-uncertainty and is not calibrated. A score exists only if the server returns log-probabilities and the verdict is found
-among the tokens. It never comes from the wording of a reply.
+The score of a chat model's verdict is P(supported), computed at the position of the verdict. It is the probability of
+tokens that begin "supported", divided by the probability of tokens that begin any verdict. The score expresses the
+model's own uncertainty and is not calibrated. A score exists only if the server returns log-probabilities and the
+verdict is found among the tokens. It never comes from the wording of a reply.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
 
 
 def passages(evidence: Iterable[Evidence]) -> list[str]:
-    """Formats the passages for a prompt. Their order determines the numbers by which the model cites them."""
+    """Formats the passages for a prompt. Their order determines the numbers that the model cites."""
     return [as_shown(item) for item in evidence]
 
 

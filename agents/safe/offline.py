@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NOTHING_FOUND = "The search found nothing on this claim."
 OPEN = "The response leaves open whom or what the claim is about."
 _LOOK_BACK = 12
-"""Number of earlier sentences to which a pronoun or short name may refer."""
+"""Number of earlier sentences that a pronoun or short name may refer to."""
 
 
 class Rater(Protocol):

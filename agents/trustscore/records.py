@@ -321,7 +321,7 @@ class ClaimTrust(Record):
 
     claim: Claim
     trust_bc: TrustBC | None
-    """None for an irrelevant claim, about which no question is asked. A repeated claim has the original's TrustBC."""
+    """None for an irrelevant claim, which no question is asked about. A repeated claim has the original's TrustBC."""
     standing: ClaimStanding
     why_unplaced: str = ""
     agreement: SampleAgreement | None = None

@@ -46,7 +46,7 @@ class PairAgreement(Record):
 
 
 class PeopleAgreement(Record):
-    """Agreement between several people, and the rule by which their labels are combined."""
+    """Agreement between several people, and the rule for combining their labels."""
 
     schema_version: Literal["1.0"] = "1.0"
     rule: DisagreementPolicy

@@ -1,11 +1,11 @@
 """Chooses which claims to label next in a run, so that the corrected figure's interval is as narrow as possible.
 
 Labelling a claim whose verdict is almost certainly right yields little information. The probability of drawing a claim
-is therefore proportional to the *spread* of its label, which is the root mean square difference between the label and
-its expected value (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208, for labels chosen by a model). The expected
+is therefore proportional to the *spread* of its label (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208, for labels
+chosen by a model). The spread is the root mean square difference between the label and its expected value. The expected
 value depends on the verdict, or on the score if scores predict labels better. The spread is learnt from existing
-labels, by verdict and score. It affects the width of the interval but not its validity, because each label is weighted
-by the inverse of its probability.
+labels, by verdict and score. It affects the interval's width but not its validity, because each label is weighted by
+the inverse of its probability.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ SHEET = (
     "n_before", "row_hash",
 )  # fmt: skip
 """Columns of the sheet. `label` accepts 1 (supported), 0 (not supported) or `agree`, which adopts the verdict in the
-row. `comment` accepts any text. No other cell may be edited, which is checked with `row_hash`."""
+row. `comment` accepts any text. No other cell may be edited. `row_hash` is used to check this."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 

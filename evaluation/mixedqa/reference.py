@@ -44,7 +44,7 @@ class ReferenceMetric:
     """A metric that compares answers with correct answers, the question or evidence."""
 
     name: str
-    """The name shown in tables, which distinguishes variants of a metric."""
+    """The name shown in tables. It distinguishes variants of a metric."""
     score_answers: Callable[[Answers], Scores]
 
     def score(

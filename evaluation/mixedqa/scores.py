@@ -189,7 +189,8 @@ class MixedQaResult(Record):
     reference: tuple[ReferenceCorrelation, ...] = ()
     """The same for every other metric that was requested."""
     gains: tuple[Gain, ...] = ()
-    """The gain of TrustOV over each component, for each system and for all systems combined. Only for Pearson's r."""
+    """The gain of TrustOV over each component, for each system and for all systems combined. Gains are computed only
+    for Pearson's r."""
     published: tuple[PublishedRow, ...] = PUBLISHED
     """Table 1 of the paper."""
     usage: Usage

@@ -1,4 +1,4 @@
-"""Manages the journals in which a run on several machines saves the answers that it has paid for.
+"""Manages the journals that store the answers that a run on several machines has paid for.
 
 SQLite supports several processes on one machine, but breaks if two machines share a file over a network. Workers on the
 machine that started the run therefore use the same journal as a run without Ray, and each additional machine has a

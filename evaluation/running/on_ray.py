@@ -259,7 +259,7 @@ class Home:
 
     machine: str
     folder: Path
-    """The working directory, to which relative paths in the settings refer."""
+    """The working directory, which relative paths in the settings refer to."""
     environment: Mapping[str, str]
     """Environment variables with keys and addresses. They stay out of Ray's runtime environment, which is logged."""
     version: str

@@ -80,7 +80,7 @@ class Calibration(Record):
     """The name of the data and, for a file, its hash."""
     n_claims: Count
     n_unscored: Count
-    """Number of labelled claims without a verdict, which are not used."""
+    """Number of labelled claims that are not used because they have no verdict."""
     systems: tuple[RunDebiasing, ...]
 
 

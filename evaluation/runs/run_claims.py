@@ -28,9 +28,9 @@ class ClaimOrigin:
     """The origin of a labelled claim, as far as it is known."""
 
     prompts: tuple[Digest, ...] = ()
-    """All digests by which the claim's prompt may be found in the run."""
+    """All digests that may identify the claim's prompt in the run."""
     claims: tuple[Digest, ...] = ()
-    """All digests by which the claim itself may be found in the run."""
+    """All digests that may identify the claim itself in the run."""
 
 
 def origin_of(

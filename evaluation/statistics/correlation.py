@@ -56,7 +56,7 @@ class Correlation(Figure):
     """Number of units drawn: groups of pairs, or single pairs if there are no groups."""
     n_resamples: Count = 0
     n_resamples_undefined: Count = 0
-    """Number of resamples without a coefficient, which the interval ignores."""
+    """Number of resamples without a coefficient. The interval ignores them."""
 
 
 def correlate(

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BOX = 0.005
-"""Probability that any true figure is outside the box in which it is searched for."""
+"""Probability that any true figure lies outside the box that is searched."""
 _STEPS = 20
 """Number of halvings in a search. They reduce the range to a millionth, which is far below the sampling error."""
 

@@ -87,7 +87,7 @@ class Prediction(Record):
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The key of a row, which is unique in a file."""
+        """The key of a row. It is unique within a file."""
         return self.dataset, self.system, self.response_id, self.claim_id
 
     @classmethod

@@ -43,7 +43,7 @@ class ResponseRow:
 
     line: ResponseLine
     group: str
-    """The group by which the row can be filtered."""
+    """The row's group, for filtering."""
     outcome: str
     precision: float | None
     f1: float | None
