@@ -1,5 +1,5 @@
-"""Formats a passage for a prompt, below its title and headings. Long passages are shortened so that no partial sentence
-looks complete."""
+"""Formats a passage for a prompt, with its title and headings above it. Long passages are shortened so that no partial
+sentence looks complete."""
 
 from __future__ import annotations
 

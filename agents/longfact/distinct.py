@@ -74,7 +74,7 @@ def is_usable(prompt: str) -> bool:
 
 
 def content_words(prompt: str, topic: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The words that show what a prompt asks about, or all of its words if none do."""
+    """The words that show what a prompt asks about, or all of its words if there are none."""
     words = _words(prompt)
     return words - _ASKING - topic or words
 

@@ -38,7 +38,7 @@ _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They"
 _JUST_BEFORE = 3
 """Number of preceding parts with names that a pronoun in a sentence is likely to refer to."""
 _HOPS = 3
-"""Number of links to follow, for example from a town to a man born there, from him to his teacher, and so on."""
+"""Number of links to follow, for example from a town to a man born there and from him to his teacher."""
 _MOST_BEFORE = 4
 """Maximum number of preceding sentences used to distinguish a repeated sentence."""
 

@@ -150,12 +150,12 @@ def shown_answer(answer: Answer, task: SentenceTask, most: int = ANSWER_CHARACTE
 
 
 def in_context(answer: Answer, task: SentenceTask) -> str:
-    """Returns a sentence with supplied facts, below the text that distinguishes it from an identical sentence."""
+    """Returns a sentence with supplied facts, preceded by the text that distinguishes it from an identical sentence."""
     return "\n".join(filter(None, (answer.told_apart_by(task), task.sentence[:SENTENCE_CHARACTERS])))
 
 
 def stated(task: SentenceTask) -> str:
-    """Returns a sentence below its headings or table header, for a judge that has not seen the rest of the answer."""
+    """Returns a sentence with its headings or table header, for a judge that has not seen the rest of the answer."""
     sentence = task.sentence[:SENTENCE_CHARACTERS]
     return f"{task.above}\n{sentence}" if task.above else sentence
 

@@ -81,7 +81,7 @@ class JudgeRater:
         return self.verifier.judged_by
 
     async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """Reads each passage below its title, which often names the subject that the passage calls *it*."""
+        """Reads each passage together with its title, which often names the subject that the passage calls *it*."""
         texts = [f"{heading(one.title, one.section)}\n{one.passage}".strip() for one in case.evidence]
         reading = await rate(self.verifier, case.claim, texts, meter=context.meter, upper=self.upper, read=self.reads)
         judgement = judgement_of(reading, case, self.verifier).model_copy(update={"judged_by": self.name})

@@ -146,7 +146,7 @@ def _all_hits(tools: Sequence[SearchTool], characters: int) -> list[SearchHit] |
 
 
 async def _searched(queries: Sequence[str], context: CheckContext, *, results: int, characters: int) -> Passages:
-    """Returns the hits of all queries without repetitions, starting with the best hit of each query.
+    """Returns the hits of all queries without duplicates, starting with the best hit of each query.
 
     Each query returns `results` passages. If only local documents are searched, which costs nothing, more passages are
     added until the total length reaches `characters`.

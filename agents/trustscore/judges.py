@@ -1,4 +1,4 @@
-"""Judges whether passages support an answer, with a chat model or a verifier (an NLI encoder or the offline rater)."""
+"""Uses a chat model or a verifier (an NLI encoder or the offline rater) to judge whether passages support an answer."""
 
 from __future__ import annotations
 

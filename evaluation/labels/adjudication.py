@@ -1,4 +1,4 @@
-"""Calculates how often the judge and people were right according to an adjudicator, and compares their costs."""
+"""Calculates how often an adjudicator found the judge or people right, and compares their costs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Adjudication(Record):
 
 
 def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
-    """Reads the answer to each item in the key (None if unanswered) from a sheet or from a file saved by the page.
+    """Reads the answer to each item in the key, or None if there is none, from a sheet or a file saved by the page.
 
     Raises DataError if an answer is invalid, if a sheet has an unknown, repeated or missing item, or if the page
     belongs to another key.

@@ -61,7 +61,7 @@ class DisagreementKey(Record):
 
 @dataclass(frozen=True)
 class DrawnDisagreement:
-    """A claim as shown to the adjudicator, without anything that reveals which side is the judge's."""
+    """A claim as the adjudicator sees it, without anything that reveals which side is the judge's."""
 
     item: str
     to_settle: ClaimToSettle

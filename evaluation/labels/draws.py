@@ -3,12 +3,12 @@
 The rows of a sheet are in random order, so the first rows are themselves a smaller random draw. If m of n drawn claims
 have an answer, the probability that a claim is drawn and answered is its probability of being drawn times m / n.
 
-A later draw leaves out the claims of the run that already have a label, and its probabilities depend on those labels.
-There are then two unbiased estimates of a total: one from the earlier labels alone, and one from the earlier labels and
-a draw from the remaining claims. The second is unbiased whatever the first draw was, so the two are uncorrelated. Their
-mean, weighted by `sampling.share_of_draw`, is therefore also unbiased. In this mean, a claim from the later draw is
-weighted by its probability divided by the share of the draw. The sheet contains this quotient. A claim labelled earlier
-is weighted by the probability from `sampling.probability_after`.
+A later draw leaves out the run's labelled claims, and its probabilities depend on their labels. There are then two
+unbiased estimates of a total: one from the earlier labels alone, and one from the earlier labels and a draw from the
+remaining claims. The second is unbiased whatever the first draw was, so the two are uncorrelated. Their mean, weighted
+by `sampling.share_of_draw`, is therefore also unbiased. In this mean, a claim from the later draw is weighted by its
+probability divided by the share of the draw. The sheet contains this quotient. A claim labelled earlier is weighted by
+the probability from `sampling.probability_after`.
 """
 
 from __future__ import annotations

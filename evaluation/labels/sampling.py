@@ -23,7 +23,7 @@ EVEN = 0.1
 """Share of the draw that is spread evenly over all claims, because existing labels may not reveal every error."""
 FEWEST_LABELS, FEWEST_BESIDE_SCORES = 10, 50
 """Minimum number of labels to learn from, without and with scores. Scores are a better guide than a few labels: in a
-simulation, one label led to twice the variance of a draw guided by scores, and 50 labels to the same variance."""
+simulation, one label gave a draw twice the variance that scores gave, and 50 labels gave the same."""
 _EDGES = (0.05, 0.2, 0.8, 0.95)
 """Boundaries of the score bins, which are narrow near 0 and 1 because most of a judge's scores are there."""
 _PRIOR = 2.0

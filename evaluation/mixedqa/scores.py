@@ -302,10 +302,7 @@ def correlate_with_labels(
 
 @dataclass(frozen=True)
 class _Correlations:
-    """Correlates scores with labels, for one group of responses at a time.
-
-    Each correlation starts from the same seed, so adding a system does not change the results for the others.
-    """
+    """Each correlation starts from the same seed, so adding a system does not change the results for the others."""
 
     method: Method
     seed: int

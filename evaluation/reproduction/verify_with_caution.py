@@ -270,7 +270,7 @@ def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> I
 
 
 def _measured_orders(table: PredictionTable, dataset: str, published: PublishedTable, notes: list[str]) -> Ours:
-    """Returns the number of pairs in each cell and the fractions of wrong and reversed pairs.
+    """Returns the number of pairs in each cell, and the fractions of wrong and reversed pairs.
 
     Pairs whose first system is worse by label are counted with both signs reversed. If the number of pairs differs from
     the paper's, our figures get separate rows, because 2 of 6 pairs cannot be compared with 5 of 15.

@@ -1,11 +1,11 @@
 """Manages the journals that store the answers that a run on several machines has paid for.
 
 SQLite supports several processes on one machine, but breaks if two machines share a file over a network. Workers on the
-machine that started the run therefore use the same journal as a run without Ray, and each additional machine has a
-separate journal in the same folder. The next attempt first merges all journals into one, and a machine without a
-journal starts with a copy of it. No answer in the folder is therefore paid for twice, however many workers there are.
-If the machines do not share a folder, an answer is known only to the machine that paid for it. Killing the run then
-loses the work on unfinished responses.
+machine that started the run therefore use the same journal as a run without Ray. Each additional machine has its own
+journal in the same folder. The next attempt first merges all journals into one, and a machine without a journal starts
+with a copy of it. No answer in the folder is therefore paid for twice, however many workers there are. If the machines
+do not share a folder, an answer is known only to the machine that paid for it. Killing the run then loses the work on
+unfinished responses.
 """
 
 from __future__ import annotations

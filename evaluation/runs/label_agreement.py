@@ -5,7 +5,7 @@ three classes. Agreement is 72.0% for 16,011 facts in 496 of FActScore's biograp
 response. Agreement is high whenever most facts belong to the same class, so this module also reports Cohen's kappa. For
 supported against not supported, it reports TPR, TNR and their mean.
 
-Departures: a fact without a verdict counts neither as agreement nor as disagreement and is reported separately. Each
+Departures: a fact without a verdict counts neither as agreement nor as disagreement, and is reported separately. Each
 figure has a percentile bootstrap interval. Resampling draws whole prompts, with the responses of all systems. Labels
 are a reference, not the truth: the authors found SAFE right on 76 of 100 facts on which it disagreed with annotators.
 """
@@ -188,7 +188,7 @@ def _agreement(
 
 
 def _figure(values: Floats, why: Undefined, facts: Sequence[Floats], level: float) -> PromptFigure:
-    """Returns a figure. `values` contains the value of the sample, followed by the values of the resamples.
+    """`values` contains the value of the sample, followed by the values of the resamples.
 
     For each fraction that the figure is based on, `facts` contains the number of facts by prompt.
     """

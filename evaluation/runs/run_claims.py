@@ -92,7 +92,7 @@ class RunClaims:
         return next((self.prompt_of[way] for way in origin.prompts if way in self.prompt_of), None)
 
     def own(self, origins: Iterable[ClaimOrigin]) -> tuple[bool, ...]:
-        """Returns, for each labelled claim, whether it belongs to the run and counts in the run's figures.
+        """Returns whether each labelled claim belongs to the run and counts in the run's figures.
 
         If a response of the run has more labels than claims with the same text, the excess labels do not count, because
         the run might otherwise appear completely labelled.

@@ -31,7 +31,7 @@ def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Itera
 def load_dataset_pairs(
     name: str, part: str, place: str | Path, documents: str | Path | None = None
 ) -> Iterator[PlacedRow]:
-    """Yields the claims of a labelled data set, with documents from a file if the data set contains none.
+    """Yields the claims of a labelled data set, taking documents from a file if the data set contains none.
 
     Raises the same errors as `labelled_claims`, `load_documents` and `with_documents`.
     """

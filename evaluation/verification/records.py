@@ -79,7 +79,7 @@ class Prediction(Record):
     claim: str
     document: str
     marked: Spans | None = None
-    """Spans of the claim that people marked as unsupported by the document, if the data set has such spans."""
+    """Spans of the claim that people marked as not supported by the document, if the data set has such spans."""
     evaluators: Mapping[str, Share | None]
     """Maps evaluators to scores, or to None if there is no score. `NAME@N` was applied to chunks of at most N words."""
     unscored: Mapping[str, str] = Field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Optionally asks a model for substitutes for the words in a response, in a single call.
+"""Optionally makes a single call to ask a model for substitutes for the words in a response.
 
 Proposals are checked like all other substitutes: they must differ from the response, must not occur in it or in the
 question, and must not be a form or part of what they replace (`generate.Sieve`). In addition, they must not state a

@@ -1,7 +1,7 @@
 """Uses spaCy's parser to find replaceable words in a response, most informative words first (paper, section 2.1).
 
 The `paper` order follows the paper's rules: words that occur only in the response come before words that are also in
-the question. Within both groups, entities come before nouns and numbers, then verbs and adjectives, then the rest.
+the question. Within each group, entities come before nouns and numbers, then verbs and adjectives, then the rest.
 
 The default order, `asked`, departs from this in two ways. Words of the type that the question asks for come first, such
 as a year for *when*, because other details matter less. Words that also occur in the question are never replaced.
@@ -141,7 +141,7 @@ def _kind_of_date(doc: Doc, found: Found) -> Kind:
 
 
 def _is_number(doc: Doc, found: Found) -> bool:
-    """Whether the text is a number. Figures always are, but words are only if they count things, unlike *the one*."""
+    """Whether the text is a number. Figures always are, but words only if they count things, unlike *the one*."""
     if any(letter.isdigit() for letter in doc.text[found.start : found.end]):
         return True
     tokens = _tokens(doc, found.start, found.end)
