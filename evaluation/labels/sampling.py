@@ -113,10 +113,10 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
 def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
     """Returns the weight, in (0, 1], of a draw of n claims in an estimate that also uses `n_before` earlier labels.
 
-    The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2). Here, v1 = N (N
-    - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels. v2 = M (M - n) / n is the
-      relative variance of a total estimated from a draw of n of the other M = N - n1 claims. The weight is 1 if there
-      are no earlier labels, or if the draw includes all other claims.
+    The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2), where
+    v1 = N (N - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels, and
+    v2 = M (M - n) / n is the relative variance of a total estimated from a draw of n of the other M = N - n1 claims.
+    The weight is 1 if there are no earlier labels, or if the draw includes all other claims.
     """
     return n_claims * n / (n_claims * n + n_before * (n_claims - n_before - n))
 
