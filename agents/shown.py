@@ -17,7 +17,7 @@ _ENDS = frozenset(".!?…。！？।\"'”’»)]」")
 
 
 def as_shown(item: Evidence) -> str:
-    """Returns the passage, shortened to `PASSAGE_CHARACTERS`, below a line with its title, headings and date."""
+    """Returns the passage, shortened to `PASSAGE_CHARACTERS`, after a line with its title, headings and date."""
     return f"{heading(item.title, item.section, item.published)}\n{shortened(item.passage, PASSAGE_CHARACTERS)}".strip()
 
 

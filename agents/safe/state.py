@@ -63,7 +63,7 @@ class Fact:
     judgement: Judgement | None = None
     """The judgement of a settled fact, or the first judgement of a fact that will be examined again."""
     evidence: Sequence[Evidence] = ()
-    """The passages on which the judgement is based."""
+    """The passages that the judgement is based on."""
     is_whole: bool = False
     """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
     is_final: bool = False

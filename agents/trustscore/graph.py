@@ -213,7 +213,7 @@ async def _ask_one(
 
 
 def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_planned: int, max_checks: int) -> TrustBC:
-    """Computes TrustBC from the checks, which are in the order in which they count.
+    """Computes TrustBC from the checks, given in the order in which they count.
 
     The value is 0 if any choice is inconsistent, and 1 if all planned checks are consistent. If no choice is
     inconsistent but some checks have no choice, TrustBC is unscored for the reason given by the first of these checks.

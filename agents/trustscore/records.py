@@ -179,7 +179,7 @@ class TrustFC(Record):
     query: str = ""
     passages: tuple[Evidence, ...] = ()
     cited: tuple[str, ...] = ()
-    """Ids of the passages on which the judgement is based."""
+    """Ids of the passages that the judgement is based on."""
     judged_by: str = ""
 
     @model_validator(mode="after")
@@ -252,7 +252,7 @@ class TrustReport(Record):
 
 
 class MeanScore(Record):
-    """A mean over answers, and the number of answers on which it is based."""
+    """A mean over answers, and the number of answers that it is based on."""
 
     mean: Share | None
     n_scored: Count
@@ -311,7 +311,7 @@ class SampleAgreement(Record):
     """Mean degree to which the samples support the claim. If the judge only says yes or no, this is the fraction of
     samples that support it. Higher is better. The value is not calibrated. None if no sample was judged."""
     n: Count
-    """Number of samples on which the value is based."""
+    """Number of samples that the value is based on."""
     n_unscored: Count = 0
     """Number of samples that could not be judged."""
 

@@ -25,7 +25,7 @@ from factloop.reports.labels import ClaimToSettle, hash_of
 SHEET = ("item", "claim", "sentence", "prompt", "passages", "first", "second", "answer", "comment")
 """Columns of the sheet. `answer` accepts `first`, `second` or `neither`."""
 PASSAGES = 5
-"""Maximum number of the judge's passages shown in a row."""
+"""Maximum number of the judge's passages per row."""
 
 
 class DisputedClaim(Record):

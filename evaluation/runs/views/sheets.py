@@ -139,7 +139,7 @@ def claims(scores: LongFormScores) -> Sheet:
 
 
 def scores_of(scores: LongFormScores) -> Sheet:
-    """Returns a sheet with each system's measures. Files contain the basis; pages and terminals show it in `claims`."""
+    """Returns a sheet with each system's measures. Files include the basis, which is otherwise in `claims`."""
     counts = [(replace(column, on_terminal=False, on_page=False), say) for column, say in _COUNTS]
     return sheet_of("Scores of each system", (_SYSTEM, *_measured(scores), *counts), scores.systems)
 
