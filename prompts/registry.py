@@ -1,7 +1,7 @@
 """Loads, validates and renders prompts.
 
 A prompt is a Markdown file with front matter (`name`, `version`, `variables`, `output`, `source`), followed by a `#
-system` and a `# user` section. `{{variable}}` is a placeholder for data. Data is inserted in a single pass, so
+system` and a `# user` section. `{{variable}}` is a placeholder for data. Data is inserted in a single pass, so that
 placeholders in data stay unchanged. Each value is enclosed in tags that do not occur in it, so it cannot close its tag.
 """
 
@@ -30,7 +30,7 @@ class RenderedPrompt:
     system: str
     user: str
     parts: tuple[int, ...] = ()
-    """Positions in `user` at which values end, except for the last. Requests may share the text before a position."""
+    """Positions in `user` where values end, except the last one. Requests may share the text before each."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Prompt:
     system: str
     user: str
     sha256: str
-    """Hash of the file. If the file changes in any way, it counts as a different prompt."""
+    """Hash of the file. A file that changes in any way counts as a different prompt."""
     path: Path = field(compare=False)
 
     @property
@@ -82,7 +82,7 @@ class PromptRegistry:
 
     @classmethod
     def load(cls, overlay: Path | None = None) -> PromptRegistry:
-        """Reads the packaged prompts and replaces some with the `.md` files in `overlay`. Raises ConfigError."""
+        """Reads the packaged prompts, replacing some with the `.md` files in `overlay`. Raises ConfigError."""
         packaged = packaged_prompts()
         if overlay is None:
             return cls(packaged.values())
@@ -108,7 +108,7 @@ class PromptRegistry:
         return {name: self._prompts[name].sha256 for name in sorted(names)}
 
     def first_lines(self, names: Iterable[str]) -> dict[str, str]:
-        """Returns the shortened first line of each named prompt, so that people can recognize the prompt."""
+        """Returns a shortened first line of each named prompt, so that people can recognize the prompt."""
         return {
             name: shorten(self._prompts[name].system.partition("\n")[0], 120, placeholder=" …")
             for name in sorted(names)

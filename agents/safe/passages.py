@@ -1,6 +1,6 @@
-"""Selects the passages that the grounded plan shows: all if the documents are short, otherwise the best for the claims.
+"""Selects the passages that the grounded plan shows: all of them if the documents are short, otherwise the best ones.
 
-Its searches go through the gateway, where they are metered, rate-limited, cached and deduplicated. Passages include
+Its searches go through the gateway, which meters, rate-limits, caches and deduplicates them. Passages include
 neighbouring text, so passages from one document often overlap. The overlapping text is shown only once.
 """
 
@@ -49,13 +49,13 @@ A word directly after a preposition is its object, not the subject: *Over the ye
 _LOOK_BACK = 1_000
 """Maximum distance in characters between the start of the previous sentence and the start of this one."""
 _LEAST_SHARED = 40
-"""Minimum length of an overlap between two passages, in characters. A shorter one may be a coincidence."""
+"""Minimum length of an overlap between two passages, in characters. A shorter overlap may be a coincidence."""
 
 
 class Passages(NamedTuple):
     items: Sequence[Evidence]
     failure: Judgement | None = None
-    """A tool's failure to answer a query that another tool answered. Searching again may find more."""
+    """The failure of a tool to answer a query that another tool answered. Searching again may find more."""
     is_all: bool = False
     """Whether there are no other passages to find."""
 
@@ -63,7 +63,7 @@ class Passages(NamedTuple):
 async def passages_for(
     tasks: Sequence[SentenceTask], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """Finds the passages with which to judge a window of sentences.
+    """Finds the passages for judging a window of sentences.
 
     Raises ToolError if no tool answers a query, or the gateway's BudgetExceeded, DeadlineExceeded or ConfigError.
     """
@@ -78,7 +78,7 @@ async def passages_for(
 async def passages_of_claims(
     claims: Sequence[str], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """Searches for each claim and returns passages with which to judge all. Raises the errors of `passages_for`."""
+    """Searches for each claim and returns passages for judging all of them. Raises the errors of `passages_for`."""
     topic = topic_of(context.answer.prompt)
     queries = [search_query(claim, topic) for claim in claims]
     return await _searched(queries, context, results=results, characters=characters)
@@ -115,7 +115,7 @@ async def may_bring_more(
 
 
 def _differs_in_part(claim: str, passage: str) -> bool:
-    """Whether the passage contains at least half of the claim's words, but not all."""
+    """Whether the passage contains at least half of the claim's words, but not all of them."""
     words = set(content_words(claim))
     n_lacking = len(words.difference(content_words(passage)))
     return 0 < 2 * n_lacking <= len(words)
@@ -146,7 +146,7 @@ def _all_hits(tools: Sequence[SearchTool], characters: int) -> list[SearchHit] |
 
 
 async def _searched(queries: Sequence[str], context: CheckContext, *, results: int, characters: int) -> Passages:
-    """Returns the hits of all queries without repetitions, starting with the best hit of each query.
+    """Returns the hits of all queries without duplicates, starting with the best hit of each query.
 
     Each query returns `results` passages. If only local documents are searched, which costs nothing, more passages are
     added until the total length reaches `characters`.
@@ -198,7 +198,7 @@ def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
 
 def _query(task: SentenceTask, context: CheckContext) -> str:
     """Builds a query from a sentence and its heading or lead-in. If the sentence begins with words such as *she* or
-    *the firm*, the query also includes the previous sentence."""
+    *the firm*, the query includes the previous sentence too."""
     under = task.above.splitlines()[-1] if task.above and task.start else ""
     before = ""
     if refers_back(task.sentence):

@@ -34,7 +34,7 @@ from factloop.reports.labels import (
 )
 
 UNNAMED = "unnamed"
-"""The name used if the system of a claim is unknown, because audits require a name."""
+"""The name used for claims whose system is unknown, because audits require a name."""
 _LABELS = {PersonLabel.SUPPORTED: 1, PersonLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 _EDITED = (
@@ -45,7 +45,7 @@ _EDITED = (
 
 @dataclass
 class ExportedLabels:
-    """The exported rows, with the numbers of claims that were left out."""
+    """The exported rows, and how many claims were left out."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     n_empty: int = 0
@@ -57,11 +57,11 @@ class ExportedLabels:
     n_seen: int = 0
     """Number of rows labelled with the verdict visible, as on a sheet."""
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Number of rows by the data and the judge of the run."""
+    """Number of rows for each data set and judge."""
     unfinished: list[DrawnPart] = field(default_factory=list)
     """Partly answered draws. Their labels are weighted like those of a smaller draw."""
     people: PeopleAgreement | None = None
-    """Agreement between people, or None if there is no rule for claims that they label differently."""
+    """Agreement between people, or None if no rule was chosen for claims that they label differently."""
 
     def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> None:
         is_blind = all(one.blind for one in given)

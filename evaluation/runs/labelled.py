@@ -1,8 +1,8 @@
 """Reads labelled claims for debiasing from a finished run, the rows of a file, or the predictions of an audit.
 
-Counting a claim twice would change the figure, and could make a run appear completely labelled, so that its interval
-would have no width. Rows about the same claim of the same response therefore count only once, and are rejected if they
-differ.
+Counting a claim twice would change the figure. It could also make a run appear completely labelled, so that its
+interval would have no width. Rows about the same claim of the same response therefore count only once, and are rejected
+if they differ.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class CalibrationSample:
     groups: tuple[str, ...] | None = None
     """The prompt or response of each claim, or None if all claims are independent."""
     n_irrelevant: int = 0
-    """Number of claims labelled or judged irrelevant, which are excluded here."""
+    """Number of claims that were left out because they were labelled or judged irrelevant."""
     fingerprint: Fingerprint | None = None
     """The fingerprint of the run that judged the claims, or None for a file."""
     judges: frozenset[str] = frozenset()
@@ -61,17 +61,18 @@ class CalibrationSample:
     of_systems: tuple[str, ...] | None = None
     """The system that wrote each claim, or None if unknown."""
     responses: tuple[Hashable, ...] | None = None
-    """The response of each claim, which is unique across systems. None if the groups are the responses."""
+    """An identifier of each claim's response that is unique across systems. None if the groups are the responses."""
     probabilities: tuple[float, ...] | None = None
     """Probability that each claim was drawn for labelling, or None if all are equally likely."""
     origins: tuple[ClaimOrigin, ...] | None = None
     """The data that identify each claim, or None if claims cannot be identified."""
     is_own: tuple[bool, ...] | None = None
-    """Whether each claim belongs to the run being corrected. None if not yet compared with a run."""
+    """Whether each claim belongs to the run that is being corrected. None until the claims are compared with a run."""
     scores: tuple[float | None, ...] | None = None
     """The evaluator's score for each claim, or None if there are no scores."""
     n_judged_otherwise: int = 0
-    """Number of claims with a different verdict in the run being corrected. If above 0, no claim counts as its own."""
+    """Number of claims with a different verdict in the run being corrected. If above 0, no claim counts as the run's
+    own."""
 
     @property
     def systems(self) -> frozenset[str]:
@@ -102,7 +103,7 @@ class CalibrationSample:
         return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
-        """Returns the system's own claims, or all claims if there are none.
+        """Returns the system's own claims, or all claims if it has none.
 
         Claims of other systems do not count as the run's own.
         """
@@ -150,7 +151,8 @@ _LabelledClaim = tuple[int, int | None, str, ClaimOrigin, float | None, tuple[st
 
 
 def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
-    """Yields each labelled claim that counts in the run's figures, or None if it is labelled or judged irrelevant."""
+    """Yields each labelled claim that counts in the run's figures, and None for each that is labelled or judged
+    irrelevant."""
     report = judged.report
     for claim in counted_claims(report):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
@@ -199,9 +201,9 @@ class LabelledRow(Record):
     """Probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
     response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     claim: str | None = None
-    """The claim's text, by which a claim of the run being corrected is recognized."""
+    """The claim's text, used to recognize claims of the run being corrected."""
     score: Share | None = None
-    """The evaluator's score, which is used instead of the verdict if it makes an interval narrower."""
+    """The evaluator's score. It is used instead of the verdict if it makes an interval narrower."""
     judge: NotBlank | None = None
     """The evaluator that gave the verdict, as written by `factloop research labels export`."""
 
@@ -212,7 +214,7 @@ class LabelledRow(Record):
 
 @dataclass
 class NamedClaims:
-    """The claims that can be told apart in a file, with each claim's first row."""
+    """The distinguishable claims in a file, with the first row of each."""
 
     first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
 

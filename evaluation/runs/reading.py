@@ -1,4 +1,4 @@
-"""Reads the folder of a run: its summary, its reports one at a time, and its verdicts as the input of an audit."""
+"""Reads the folder of a run: its summary, its reports one at a time, and its verdicts in the form that audits read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 
 DESCRIPTION, SUMMARY, REPORTS = "run.json", "summary.json", "reports.jsonl"
 LONGEST_REPORT = 2**30
-"""Maximum length in bytes of a line in `reports.jsonl`, which contains a response with all its evidence."""
+"""Maximum length in bytes of a line in `reports.jsonl`. A line contains a response with all its evidence."""
 
 R = TypeVar("R", bound=Record)
 
@@ -30,7 +30,7 @@ class FinishedRun:
     summary: RunSummary
 
     def responses(self) -> Iterator[JudgedResponse]:
-        """Yields the responses in the summary with their reports, in the order in which they were judged.
+        """Yields the responses in the summary with their reports, in the order in which the responses were judged.
 
         Raises DataError on reaching a line that cannot be read, or at the end if a response is missing.
         """

@@ -67,13 +67,13 @@ class _Totals:
     tables: dict[str, LabelTable] = field(default_factory=dict)
     people: dict[str, Counts] = field(default_factory=dict)
     every: dict[str, Counts] = field(default_factory=dict)
-    """Counts of all claims, for responses in which only core claims count."""
+    """Counts of all claims in responses where only core claims count."""
     reasons: Counter[UnscoredReason] = field(default_factory=Counter)
     fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
-    """Maps each fingerprint, as JSON, to the lowest id of a response judged with it, and to the fingerprint itself.
+    """Maps each fingerprint, as JSON, to the lowest id of a response judged with it and the fingerprint itself.
     Documents supplied with responses are treated as one source, whatever their contents."""
     n_given: int = 0
-    """Number of responses checked against documents that came with them."""
+    """Number of responses checked against the documents that came with them."""
     n_given_nothing: int = 0
     """Number of responses that could not be checked because their documents contained no text."""
     n_without_search: int = 0
@@ -188,7 +188,7 @@ def _scores(lines: Sequence[ResponseLine], ks: Sequence[WantedK], scoring: Scori
 
 
 def _resampling(scoring: Scoring) -> _ResamplingOptions:
-    """Returns a new generator each time, so that no figure depends on which other figures are requested."""
+    """Returns a new generator each time, so that no figure depends on which others are requested."""
     import numpy as np
 
     rng = np.random.default_rng(scoring.seed) if scoring.resamples else None

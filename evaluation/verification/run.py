@@ -1,10 +1,10 @@
-"""Scores the pairs in a file with several verifiers. Paid answers are not lost if the process is killed.
+"""Scores the pairs in a file with several verifiers. If the process is killed, answers that were paid for are not lost.
 
     summary = await averify(rows, ["baseline", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
 
-The `OUT.run` folder next to the output contains the models' answers and the configuration of the run. The same call
-resumes the run, but a different configuration is rejected. To add a verifier to existing scores, use the file with the
-scores as the input and write to another file. That file will also contain the existing scores.
+The `OUT.run` folder next to the output contains the models' answers and the configuration of the run. Repeating the
+call resumes the run, but a different configuration is rejected. To add a verifier to existing scores, use the file with
+the scores as the input and write to another file. That file will also contain the existing scores.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tupl
     scored, supported = Counter[str](), Counter[str]()
     reasons: dict[str, Counter[str]] = {name: Counter() for name in columns}
     spans: dict[str, tuple[int, ...]] = {}
-    """Maps each column to its numbers of predicted, marked and shared characters."""
+    """Maps each column to the numbers of predicted, marked and shared characters."""
     for found in predictions:
         for name in columns:
             score = found.evaluators[name]
@@ -138,7 +138,7 @@ def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tupl
 def open_log(
     path: Path, columns: Sequence[str], keys: Container[bytes], left_out: Container[bytes] = ()
 ) -> Log[Prediction, bytes]:
-    """Opens the predictions at `path`, and drops rows in which one of `columns` failed for a temporary reason.
+    """Opens the predictions at `path`, dropping rows in which one of `columns` failed for a temporary reason.
 
     Raises ConfigError if the file cannot be used, or if it contains predictions for claims that are now in `left_out`.
     Raises DataError if a line lacks one of `columns`, or if its claim is not in `keys`.
@@ -176,12 +176,12 @@ def open_log(
 BATCH = 64
 """Number of pairs scored together."""
 BATCHES_AT_ONCE = 4
-"""Number of batches in progress. If models are called in batches, `BATCHED_AT_ONCE` pairs are in progress instead."""
+"""Number of batches in progress. With batched model calls, `BATCHED_AT_ONCE` pairs are in progress instead."""
 
 
 @dataclass(frozen=True)
 class VerifyRequest:
-    """The requested verifiers and the file for their scores."""
+    """The requested verifiers and the file to write their scores to."""
 
     verifiers: tuple[str, ...]
     """Specifications as read by `build.parse_spec`."""
@@ -189,7 +189,7 @@ class VerifyRequest:
     data: str
     """The name of the input in messages."""
     default_dataset: str
-    """The data set of rows that do not specify one."""
+    """The data set assumed for rows that do not specify one."""
     chunk_words: tuple[int, ...] = ()
     """Chunk sizes in words. Each size N adds a column `NAME@N` per verifier, for chunks of at most N words."""
     limit: int | None = None

@@ -1,4 +1,4 @@
-"""Shows a run's raw and corrected figures, with any cautions, as sentences, as sheets and on the terminal."""
+"""Shows a run's raw and corrected figures, with any cautions, in sentences, in sheets and on the terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NO_INTERVAL_WORDS = {
     Caution.OUT_OF_RANGE: "beyond 0 or 1",
     Caution.ONE_GROUP: "a single group",
 }
-"""Why a value has no interval, short enough to take its place."""
+"""Short reasons why a value has no interval, shown in place of the interval."""
 
 CAUTION_WORDS = {
     Caution.FEW_LABELS: "too few labelled claims for a reliable interval",
@@ -63,7 +63,7 @@ PRECISION_WORDS = (
 
 
 def in_short(found: Calibration) -> Iterator[str]:
-    """Yields each system's preferred precision and the number of labelled prompts that would give it ±10 points.
+    """Yields each system's preferred precision, and how many labelled prompts would narrow it to ±10 points.
 
     This number is approximate. It assumes that the width of the interval is inversely proportional to the square root
     of the number of prompts, as if both samples grew in proportion.
@@ -107,7 +107,7 @@ GOOD_WIDTH = 0.1
 
 
 def targets(found: Calibration) -> list[str]:
-    """Returns what the figures refer to, with a line for each kind of figure."""
+    """Returns what the figures refer to, one line per kind of figure."""
     said = [f"all but “this run alone”: {TARGET_WORDS[Target.PROMPTS]}"]
     if any(one.precision.own_claims is not None for one in found.systems):
         return [*said, f"this run alone: {TARGET_WORDS[Target.RUN]}"]
@@ -115,7 +115,7 @@ def targets(found: Calibration) -> list[str]:
 
 
 def assumptions(found: Calibration) -> list[str]:
-    """Returns the assumptions behind the systems' preferred precision, with a line for each assumption.
+    """Returns the assumptions behind the systems' preferred precision, one per line.
 
     If all of a system's claims are labelled, its precision is computed from the labels without assumptions.
     """
@@ -135,7 +135,7 @@ def overlap_words(one: RunDebiasing) -> str:
 
 
 def weight_words(estimate: Estimate) -> str:
-    """Formats lambda as in `λ 0.18: 82% from labels alone`, or returns an empty string if there is no lambda."""
+    """Formats lambda, as in `λ 0.18: 82% from labels alone`, or returns an empty string if there is none."""
     if estimate.weight is None or estimate.label_share is None:
         return ""
     by = ", by scores" if estimate.uses_scores else ""
@@ -201,7 +201,7 @@ def _level(found: Calibration) -> float:
 
 
 def evaluator(found: Calibration) -> Sheet:
-    """Returns a sheet with each system's TPR and FPR on the labelled claims, with their intervals and basis."""
+    """Returns a sheet with each system's TPR and FPR on the labelled claims, their intervals and their basis."""
     columns: tuple[ColumnOf[_Rate], ...] = (
         (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),
@@ -242,7 +242,7 @@ def _with_reasons_below(sheet: Sheet) -> Sheet:
 
 
 def _rows(found: Calibration) -> Iterator[Row]:
-    """Yields the basis of the corrections, and each reason and caution once, with the figures that it applies to."""
+    """Yields the basis of the corrections, then each reason and caution once, with the figures that it applies to."""
     unscored = f", {found.n_unscored:,} of them without a verdict" if found.n_unscored else ""
     yield "Labels", Text(f"{plural(found.n_claims, 'claim')} of {visible(found.data)}{unscored}")
     for one in found.systems:

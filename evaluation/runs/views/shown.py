@@ -43,7 +43,7 @@ class ResponseRow:
 
     line: ResponseLine
     group: str
-    """The group by which the row can be filtered."""
+    """The row's group, for filtering."""
     outcome: str
     precision: float | None
     f1: float | None
@@ -77,7 +77,7 @@ def render_run_html(summary: RunSummary) -> str:
 
 
 def _tiles(summary: RunSummary) -> Iterator[tuple[str, str, str]]:
-    """Yields the name, value and basis of the only system's leading figures. Corrected figures come first."""
+    """Yields the name, value and basis of each leading figure of the only system. Corrected figures come first."""
     found = {} if summary.calibration is None else calibration.tiles(summary.calibration.systems[0])
     yield from ((f"{name}, corrected", *tile) for name, tile in found.items())
     for measure, k, mean in figures_of(summary.scores.systems[0]):
@@ -151,14 +151,15 @@ def _response_cells(row: ResponseRow) -> tuple[Cell, ...]:
 
 
 MOST_SYSTEMS = 16
-"""Maximum number of lines in the plot that readers can tell apart."""
+"""Maximum number of lines in the plot, so that readers can tell them apart."""
 _LOGARITHMIC_FROM = 100
 _MARKED = 8
 """Approximate number of markers on each line."""
 
 
 def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence[str]) -> Markup | None:
-    """Draws one line per system, in the order of `systems`, and marks the run's Ks. None if no system has a value."""
+    """Draws a line per system, in the order of `systems`, and marks the run's Ks. Returns None if no system has a
+    value."""
     lines = {name: [(one.k, one.f1.get(name)) for one in curve] for name in systems}
     drawn = {name: line for name, line in lines.items() if any(value is not None for _, value in line)}
     if not drawn:
