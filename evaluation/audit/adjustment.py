@@ -41,7 +41,7 @@ class UnadjustedReason(StrEnum):
     """A reason why a method gives no result."""
 
     NO_ERRORS = "no_errors"
-    """The calibration system has no claims labelled unattributable."""
+    """None of the calibration system's claims are labelled unattributable."""
     NO_ATTRIBUTABLE = "no_attributable"
     EQUAL_RATES = "equal_rates"
     """The evaluator flags errors no more often than other claims, so the predictions are uninformative."""
@@ -65,7 +65,7 @@ class Adjustment(Record):
     method: AdjustmentMethod
     undefined: UnadjustedReason | None = None
     threshold: float | None = None
-    """Claims with at least this score count as attributable. Just above 1 if all claims are flagged."""
+    """Claims with at least this score count as attributable. It is just above 1 if all claims are flagged."""
     estimates: dict[str, Share] = Field(default_factory=dict)
     """The estimated error rate of each held-out system. The labelled rates are in `AdjustmentReport.calibrations`."""
     mean_bias: Share | None = None
@@ -94,7 +94,7 @@ class Calibration(Record):
     warnings: tuple[CalibrationWarning, ...]
     """Warnings that concern adjusted counts and balanced accuracy, because both methods depend on the rates."""
     adjustments: tuple[Adjustment, ...]
-    """One for each method, in the order of the methods."""
+    """One for each method."""
 
     def by(self, method: AdjustmentMethod) -> Adjustment:
         return next(found for found in self.adjustments if found.method is method)
@@ -241,7 +241,7 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
 
 
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
-    """Calibrates every method on each system's claims in turn, and tests it on the claims of the other systems.
+    """Calibrates every method on each system in turn, and tests it on the other systems in the data set.
 
     Claims without a score are excluded and counted in `n_left_out`. If there are fewer than two systems, there are no
     calibrations.
@@ -259,7 +259,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 
 
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
-    """Averages each method's results over data sets. Raises ValueError unless all reports are on the same evaluator."""
+    """Averages each method's results over data sets. Raises ValueError unless all reports are for one evaluator."""
     if len({report.evaluator for report in reports}) != 1:
         raise ValueError("averaging needs at least one report, all on the same evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)

@@ -1,8 +1,8 @@
 """Measures how cutting documents into chunks affects an evaluator's predictions (Godbole & Jia, 2.1 and 4.2).
 
 An evaluator with a short context window reads a document in chunks of whole sentences, and the highest score of any
-chunk counts. If a claim relies on two distant passages, no single chunk contains all of its evidence. This module uses
-the same function as the verifiers to cut documents (`cut_by_words`), so R2-diff describes the chunks that the evaluator
+chunk counts. If a claim relies on two distant passages, no single chunk contains all of its evidence. This module cuts
+documents with the same function as the verifiers (`cut_by_words`), so R2-diff describes the chunks that the evaluator
 read.
 """
 
@@ -40,7 +40,7 @@ class Changes(Record):
 
 
 class LongDocumentRates(Record):
-    """One score column's rates on claims whose documents are longer than a chunk (the paper's Table 30)."""
+    """The rates of one score column on claims whose documents are longer than a chunk (the paper's Table 30)."""
 
     n_attributable: Count
     n_unattributable: Count
@@ -58,7 +58,7 @@ class ChunkingBias(Record):
     group: Group
     evaluator: str
     chunked: str
-    """The column with the scores on chunks."""
+    """The column that contains the scores on chunks."""
     n_words: Count
     """Maximum number of words in a chunk."""
     threshold: float
@@ -75,7 +75,7 @@ class ChunkingBias(Record):
     n_no_similarity: Count
     """Number of claims excluded because they have fewer than two words."""
     n_unscored: Count
-    """Number of claims excluded because one of the two columns has no score."""
+    """Number of claims excluded because they lack a score in one of the two columns."""
     n_no_document: Count
     """Number of claims excluded because their document is blank."""
 

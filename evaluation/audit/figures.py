@@ -1,6 +1,6 @@
 """Calculates an audit's figures: a value and an interval for each data set, and unweighted means over groups.
 
-In a mean, each data set has the same weight, whatever its size, as in the paper (Godbole & Jia, section 2.2). Data sets
+As in the paper (Godbole & Jia, section 2.2), a mean gives each data set the same weight, whatever its size. Data sets
 without a value are left out of the mean, and their number is reported. If a data set has a value in the data but not in
 a resample, the mean of that resample is undefined, because it would cover fewer data sets.
 """

@@ -101,7 +101,7 @@ class Quantification(Record):
 
 
 def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Quantification:
-    """Returns the error rates according to the labels and the biases of each evaluator, at each level."""
+    """Returns each evaluator's biases, and the error rates according to the labels, at each level."""
     levels = tuple(levels)
     places = [(level, place) for level in levels for place in range(len(counted.evaluators))]
     return Quantification(

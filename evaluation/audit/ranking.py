@@ -71,7 +71,7 @@ class SystemRates(Record):
 
 
 class PairOrder(Record):
-    """A pair of systems. The first has the lower labelled error rate or, if both rates are equal, the earlier name."""
+    """A pair of systems. The first has the lower labelled error rate or, in a tie, the name that sorts first."""
 
     first: str
     second: str
@@ -108,7 +108,7 @@ class Ranking(Record):
     threshold: float
     alpha: Share
     p_adjustment: PValueAdjustment
-    """Adjustment of p-values for the number of pairs, separately for labels and predictions."""
+    """How p-values are adjusted for the number of pairs, separately for labels and predictions."""
     systems: tuple[SystemRates, ...]
     """The systems, sorted by increasing labelled error rate."""
     pairs: tuple[PairOrder, ...]

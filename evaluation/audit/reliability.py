@@ -6,9 +6,9 @@
 
 The bins of the expected calibration error have equal width, from (0, 0.1] to (0.9, 1]. The first bin also contains 0
 (Guo et al. 2017, section 2). ECE and Brier score are best at 0. `brier_of_share` is the Brier score that would result
-if every claim's score were the fraction of attributable claims. An AUC of 0.5 is chance level. The AUC does not depend
-on a threshold. None of these measures has an interval, and the ECE is biased upwards if bins contain few claims.
-Godbole and Jia use only verdicts, so all of these measures are additions.
+if every claim's score were the fraction of attributable claims. An AUC of 0.5 is no better than chance. The AUC does
+not depend on a threshold. None of these measures has an interval, and the ECE is biased upwards if bins contain few
+claims. Godbole and Jia use only verdicts, so all of these measures are additions.
 """
 
 from __future__ import annotations

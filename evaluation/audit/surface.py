@@ -37,7 +37,8 @@ class SimilarityBin(Record):
     """Fraction of the attributable claims that are predicted attributable, or None if there are none. If the evaluator
     penalises paraphrases, it is lower in the low bins."""
     tnr: Share | None
-    """Like `tpr`, for unattributable claims. If copied wording misleads the evaluator, it is lower in the high bins."""
+    """Like `tpr`, but for unattributable claims. If copied wording misleads the evaluator, it is lower in the high
+    bins."""
 
 
 class SurfaceBias(Record):
@@ -115,8 +116,8 @@ def surface_bias(
 ) -> tuple[SurfaceBias, ...]:
     """Returns the rates by bin for each data set, each task group, and all claims combined.
 
-    The paper reports task groups. `similarity` is the result of `similarities`, which all evaluators can share. The
-    bins depend only on `similarity`, so they are the same for all evaluators.
+    The paper reports results for task groups. `similarity` is the result of `similarities`, which all evaluators can
+    share. The bins depend only on `similarity`, so they are the same for all evaluators.
     """
     scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
     found = []

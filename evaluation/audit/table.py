@@ -67,7 +67,7 @@ class PredictionTable:
     response: Column
     """Responses are identified by data set, system and `response_id` (see `responses_of`)."""
     label: NDArray[np.int8]
-    """1 attributable, 0 not; shape (n_rows,)."""
+    """Shape (n_rows,): 1 means attributable, 0 not attributable."""
     scores: Mapping[str, Scores]
     """Maps each evaluator to its scores in [0, 1], of shape (n_rows,). NaN means that the evaluator gave no score."""
     task: Column | None = None

@@ -7,8 +7,8 @@ The design effect is 1 + (m - 1) r. Here, m is the size of a claim's group, aver
 intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). The effect depends
 on errors rather than labels. A verifier that accepts every claim about one long document makes errors in clusters, even
 if half the claims about each document are supported. With few errors, r cannot be estimated well. Therefore, r is taken
-to be its largest value at this threshold or at any threshold that settles more claims. `few_groups_factor` allows for a
-small number of groups, which also makes r uncertain.
+to be its largest value at this threshold or at any threshold that settles more claims. `few_groups_factor` accounts for
+a small number of groups, which also makes r uncertain.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def effect_on_label(wrong: NDArray[np.bool_], groups: Counts, n: Counts, label_g
 
 
 def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
-    """Returns the factor that allows for estimating the effect from few groups, or 1 if each claim is its own group."""
+    """Returns the factor that accounts for a small number of groups, or 1 if each claim is its own group."""
     if n_groups < 2 or n_groups == n:
         return 1.0
     seen, all_ = (float(special.stdtrit(degrees, 1 - min(alpha, 0.4))) for degrees in (n_groups - 1, n - 1))

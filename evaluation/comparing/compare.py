@@ -105,7 +105,7 @@ def compare(
     intermediate runs, in order.
 
     Raises ConfigError if:
-    - the runs have no prompts in common, or either run has several systems and none is in both runs;
+    - the runs have no prompts in common, or a run has several systems and no system is in both runs;
     - the runs have different policies for abstentions, and `abstention` is not set;
     - a demand concerns a metric that is not compared.
     """

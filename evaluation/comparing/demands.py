@@ -271,7 +271,7 @@ class _Asked:
 
     @property
     def gains(self) -> list[StratifiedMean]:
-        """The second side minus the first, for each of `_WAYS`. Positive means better."""
+        """The second side minus the first, for each of `_WAYS`. Positive values are better."""
         if self.contrast is None or self.contrast.apart.value is None:
             return []
         return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]

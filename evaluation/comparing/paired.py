@@ -71,7 +71,7 @@ class PairedMeans:
 def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
     """Returns a two-sided test of a difference.
 
-    The difference must have the same sign in every way of counting the items.
+    The difference must have the same sign for every way of counting the items.
 
     The p-value is the largest over all ways of counting the items, or 1 if these ways do not all give the same sign. It
     does not depend on a seed. Returns None if the difference is undefined in the first way of counting.

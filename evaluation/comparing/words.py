@@ -1,4 +1,4 @@
-"""Explains in sentences what a paired difference shows and does not show. It never claims that two sides are equal."""
+"""Explains in sentences what a paired difference shows and does not show, but never claims that two sides are equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads JSON Lines, CSV, Parquet or a JSON array as factloop's records. A mapping assigns columns to fields."""
+"""Reads JSON Lines, CSV, Parquet or a JSON array into factloop's records. A mapping assigns columns to fields."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ minimizes the variance. The estimate is valid for any evaluator if the labelled 
 like those of the run. If claims were drawn with different probabilities, each claim is weighted by the inverse of its
 own (Horvitz and Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model).
 
-The estimate describes all claims on prompts like the run's, of which the run's claims are a sample. If the labelled
+The estimate describes all claims on prompts like the run's. The run's claims are a sample of these. If the labelled
 claims come from the run itself, the two samples are not independent. The influences of a prompt on both samples are
 therefore added before they are squared.
 

@@ -30,7 +30,7 @@ class Target(StrEnum):
     """The claims that a figure describes."""
 
     PROMPTS = "prompts"
-    """The claims that the system makes on prompts like the run's, of which the run's claims are a sample."""
+    """All claims that the system makes on prompts like the run's. The run's claims are a sample of these."""
     RUN = "run"
     """Only the claims of this run, as if all of them had been labelled."""
 
@@ -116,7 +116,7 @@ class EvaluatorRates(Record):
     n_supported: Count
     n_not_supported: Count
     n_unscored: Count
-    """Number of labelled claims without a verdict, which are excluded."""
+    """Number of labelled claims that are excluded because they have no verdict."""
 
 
 class DebiasedPrecision(Record):

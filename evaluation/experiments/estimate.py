@@ -51,7 +51,7 @@ class ClaimsNeeded(Record):
     n_needed: Count
     """Number of independent claims that the metric must cover. For balanced accuracy, half of them have each label."""
     n: Count
-    """Minimum number of independent claims in the data, because all claims in a group may count as one."""
+    """Minimum number of independent claims in the data: all claims in a group may count as one."""
     n_claims: Count = 0
     n_groups: Count = 0
 

@@ -42,10 +42,10 @@ def read_results(folder: str | Path) -> Results:
 def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Results:
     """Returns the results of one experiment, or of two experiments that use the same data.
 
-    With two experiments, variants are named `A.NAME` and `B.NAME`. `variants` selects variants, the first of which is
-    the baseline. With two experiments, `variants` must name one variant from each, or one variant that both contain.
-    Raises ConfigError if a variant is unknown, or if the experiments differ in data or in the numbers of items or
-    repeats. Raises DataError if results cannot be read.
+    With two experiments, variants are named `A.NAME` and `B.NAME`. `variants` selects variants. The first one is the
+    baseline. With two experiments, `variants` must name one variant from each, or one variant that both contain. Raises
+    ConfigError if a variant is unknown, or if the experiments differ in data or in the numbers of items or repeats.
+    Raises DataError if results cannot be read.
     """
     found = [read_results(folder) for folder in folders]
     if len(found) == 2:

@@ -175,7 +175,7 @@ class ItemCell(Record):
     """For a claim without verdicts, the reason given in the first repeat."""
     value: float | None
     """For a claim, the share of scored repeats that match the label. For a response, the mean across repeats of F1 at
-    the first K or, without a K, of precision. None if undefined."""
+    the first K, or of precision if there is no K. None if undefined."""
     n_scored: Count
     """Number of repeats with a verdict. For a response, the number of repeats with a scored claim."""
     n_repeats: Count

@@ -1,6 +1,6 @@
 """Draws an audit's four charts: reliability of scores, agreement, bias, and bias before and after correction.
 
-Each function takes the figures at one threshold, the group, the data sets in the group, and the evaluators' marks. It
+Each function takes the figures at one threshold, the group, the data sets in the group, and the evaluators' marks. Each
 returns None if there is nothing to draw. Each evaluator has the same colour and marker in all charts of a report.
 """
 
