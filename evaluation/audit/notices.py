@@ -1,4 +1,4 @@
-"""Lists an audit's omitted parts and the weaknesses of its figures."""
+"""Lists the parts that an audit omits, and the weaknesses of its figures."""
 
 from __future__ import annotations
 

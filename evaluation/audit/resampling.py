@@ -5,8 +5,8 @@ whole clusters with replacement. Each data set keeps its number of clusters. If 
 one system, clusters are drawn system by system, so each system also keeps its number of clusters. This is the case for
 responses, and for prompts that no two systems share.
 
-A resample is represented by how often each cluster was drawn. The counts of a resample are the sums of the clusters'
-counts, multiplied by these numbers.
+A resample is represented by how often each cluster was drawn. A resample's counts are sums over its clusters, with each
+cluster's counts multiplied by this number.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Basis(Record):
     """The data and settings that an audit's figures are based on."""
 
     thresholds: dict[str, Share]
-    """Each evaluator's threshold: a score at or above it predicts that the claim is attributable."""
+    """Each evaluator's threshold: a score at or above the threshold predicts that a claim is attributable."""
     n_claims: Count
     n_responses: Count
     clusters: Literal["prompt", "response"]
@@ -50,13 +50,13 @@ class Basis(Record):
     level: Share
     """Confidence level of the intervals."""
     n_effective: float | None = None
-    """Number of equally weighted claims that would be as informative as these claims, which are weighted by the inverse
-    of their `probability`. None if all claims have the same weight."""
+    """Number of equally weighted claims that would be as informative. These claims are weighted by the inverse of their
+    `probability`. None if all claims have the same weight."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of claims or responses. On the leading axis, the table comes first, followed by its resamples.
+    """Counts of claims or responses. Along the leading axis, the table comes first, followed by its resamples.
 
     If claims have weights, the counts are sums of weights. Fields named `n_...` refer only to the table and count each
     claim once.
@@ -65,7 +65,7 @@ class Tally:
     labels: Floats
     """Shape (1 + n_resamples, n_cells, 2): units by label, whether or not they have a verdict."""
     confusion: Floats
-    """Shape (1 + n_resamples, n_evaluators, n_cells, 2, 2): units with a verdict by label, then by verdict."""
+    """Shape (1 + n_resamples, n_evaluators, n_cells, 2, 2): units with a verdict, by label and then by verdict."""
     n_labels: Ints
     """Shape (n_cells, 2)."""
     n_confusion: Ints
@@ -95,10 +95,10 @@ class CountTable:
     claims: Tally
     responses: Tally
     overlap: Floats
-    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims to which both members of a pair (see `pairs_of`) give 0,
-    both give 1, or the two give different verdicts."""
+    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims on which a pair (see `pairs_of`) agrees on 0, agrees on
+    1, or disagrees."""
     n_overlap: Ints
-    """Shape (n_datasets, n_pairs, 3): claims of the table, each counted once."""
+    """Shape (n_datasets, n_pairs, 3): the same for the table alone, counting each claim once."""
     overlap_clusters: Ints
     """Shape (n_datasets, n_pairs)."""
 
@@ -186,7 +186,7 @@ def count(
 def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
     """Returns the stratum of each cell, identified by the first cell in the stratum.
 
-    If a data set's systems share clusters, the data set is one stratum. Otherwise, each cell is a stratum.
+    If a data set's systems share clusters, the whole data set is one stratum. Otherwise, each cell is a stratum.
     """
     n_cells = max(len(cell_dataset), 1)
     pairs = np.unique(claims.cluster * n_cells + claims.cell)
@@ -201,7 +201,7 @@ def _within(units: JudgedUnits, rows: Bools) -> JudgedUnits:
 
 
 def _drawn(of_clusters: Floats, rng: np.random.Generator | None, n_resamples: int) -> Floats:
-    """Returns the sums over all clusters, and then over the clusters of each resample: (1 + n_resamples, n_columns)."""
+    """Returns the sums over all clusters, then over each resample's clusters: (1 + n_resamples, n_columns)."""
     n_clusters = len(of_clusters)
     draws = () if rng is None else draw_counts(n_clusters, rng, n_resamples)
     return np.concatenate([times @ of_clusters for times in (np.ones((1, n_clusters)), *draws)])
@@ -279,7 +279,7 @@ def _overlap_counts(
 
 
 def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
-    """Yields each pair's common verdicts, with 2 where the verdicts differ, and a mask of claims that both judged."""
+    """Yields each pair's shared verdicts (2 if they differ), and a mask that selects the claims that both judged."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     for one, other in pairs:
         is_scored = (judges[one] >= 0) & (judges[other] >= 0)

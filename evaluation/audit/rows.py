@@ -7,7 +7,7 @@
     probability                               of drawing the claim for labelling; present in all rows or in none
 
 A CSV file contains either one `evaluator:NAME` column per evaluator, in which an empty cell means no score, or an
-`evaluators` column of JSON objects. A Parquet file may use either form, or a struct or map. Other columns are ignored.
+`evaluators` column of JSON objects. A Parquet file may also use a struct or a map. Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ Id = Annotated[NotBlank, BeforeValidator(_id)]
 
 
 class PredictionRow(Record):
-    """One labelled claim with its scores from evaluators."""
+    """One labelled claim with the evaluators' scores."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -78,14 +78,14 @@ class PredictionRow(Record):
     task: Id | None = None
     prompt_id: Id | None = None
     probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """The probability of drawing the claim for labelling, as written by `factloop research labels next`. The claim is
-    weighted by the inverse of this probability."""
+    """The probability with which the claim was drawn for labelling, as written by `factloop research labels next`. The
+    claim is weighted by the inverse of this probability."""
     claim: str | None = None
     document: str | None = None
 
 
 def load_predictions(place: str | Path) -> PredictionTable:
-    """Loads the whole file as columns, reading rows one at a time. `-` reads JSON Lines from standard input.
+    """Loads the whole file into columns, reading one row at a time. `-` reads JSON Lines from standard input.
 
     Raises DataError with line and field for:
     - a malformed row, or a claim that is repeated in a response;
@@ -219,7 +219,7 @@ class _Columns:
 
 
 def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> int | None:
-    """Returns the first row whose owner occurs earlier. Without `is_repeat`, the earlier value must also differ."""
+    """Returns the first row whose owner occurred before (with a different value, unless `is_repeat` is set)."""
     _, first, number = np.unique(owner, return_index=True, return_inverse=True)
     first_row = first[number]
     wrong = first_row != np.arange(len(owner)) if is_repeat else value[first_row] != value
@@ -245,7 +245,7 @@ def read_fields(place: str | Path) -> Iterator[Numbered]:
 
 
 def _json_lines(place: str | Path) -> Iterator[Numbered]:
-    """Does the work of `read_jsonl` in a third of the time, which matters because an audit may read a million rows."""
+    """Does the same as `read_jsonl` in a third of the time, which matters because an audit may read a million rows."""
     path = place_name(place)
     for number, line in read_lines(place):
         if not line.isspace():
@@ -257,7 +257,7 @@ def _json_lines(place: str | Path) -> Iterator[Numbered]:
 
 
 def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
-    """Returns the fields of the row, with its `evaluator:NAME` columns gathered into one `evaluators` object.
+    """Returns the row's fields, with the `evaluator:NAME` columns gathered into one `evaluators` object.
 
     In CSV, numeric strings become numbers. Raises DataError if the row also has an `evaluators` column, or if the
     `evaluators` column does not contain a JSON object.
@@ -277,7 +277,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
 
 
 def _number(text: str) -> Any:
-    """Returns the number in a cell, or None for an empty cell. Other values are returned unchanged."""
+    """Returns the number in a cell, or None if the cell is empty. Other values are returned unchanged."""
     try:
         value = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
@@ -286,7 +286,7 @@ def _number(text: str) -> Any:
 
 
 def _object(row: Row, value: Any) -> Any:
-    """Returns the object of scores. Parses JSON strings, and converts the pairs that Parquet returns for a map."""
+    """Returns the scores as an object. Parses a JSON string, or converts the pairs that Parquet returns for a map."""
     if isinstance(value, str):
         try:
             return parse_object(value, row.path, row.line)

@@ -40,11 +40,11 @@ def audit(
     level: float = LEVEL,
     seed: int = 0,
 ) -> AuditReport:
-    """Computes all figures for every evaluator at a threshold of 0.5, and also at `threshold` if that is set.
+    """Computes all figures for every evaluator at a threshold of 0.5, and also at `threshold` if set.
 
     `name` identifies the data. If `resamples` is 0, there are no intervals. The order of the rows affects only
-    rounding. Figures that cannot be computed are undefined, with a reason, and listed in `left_out`. Costs no money.
-    Raises ValueError if a data set has two task groups, or if a response belongs to two systems or prompts.
+    rounding. Figures that cannot be computed are undefined, with a reason, and are listed in `left_out`. Costs no
+    money. Raises ValueError if a data set has two task groups, or if a response belongs to two systems or prompts.
     """
     chosen = (THRESHOLD,) if threshold in (None, THRESHOLD) else (THRESHOLD, threshold)
     settings = AuditSettings(

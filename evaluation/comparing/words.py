@@ -1,4 +1,4 @@
-"""Explains in sentences what a paired difference shows and does not show. Never claims that two sides are equal."""
+"""Explains in sentences what a paired difference shows and does not show, but never claims that two sides are equal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
 
 
 class _QuantityWords(NamedTuple):
-    """The wording for a quantity. `better` is 1 if more of the quantity is better, or -1 if less is better."""
+    """The wording for a quantity. `better` is 1 if higher is better, or -1 if lower is better."""
 
     name: str
     verb: str
@@ -84,12 +84,12 @@ def is_share(quantity: Quantity) -> bool:
 
 
 def direction_of(quantity: Quantity) -> int:
-    """Returns 1 if more of the quantity is better, -1 if less is better, or 0 if neither is better."""
+    """Returns 1 if higher values are better, -1 if lower values are, or 0 if neither."""
     return _WORDS[quantity].better
 
 
 def outcome_of(quantity: Quantity, difference: float) -> Outcome:
-    """Returns the outcome of a difference that is shown."""
+    """Returns the outcome for a difference that is shown."""
     better = direction_of(quantity)
     if not better:
         return Outcome.HIGHER if difference > 0 else Outcome.LOWER
@@ -143,7 +143,7 @@ def equals(p: float | None) -> str:
 
 
 def level_words(level: float) -> str:
-    """Formats a level, as in `98.33%`, with two decimals or as many as are needed to distinguish it from 100%."""
+    """Formats a level, as in `98.33%`, with two decimals, or more if needed to tell it from 100%."""
     for digits in range(2, 12):
         if (shown := round(100.0 * level, digits)) < 100.0:
             return f"{shown:g}%"
@@ -238,7 +238,7 @@ def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) 
 
 
 def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
-    """Yields sentences that say how many of two evaluators' claims match, and how often the verdicts agree."""
+    """Yields sentences that say how many claims of two evaluators match, and how often their verdicts agree."""
     if claims.n_only_first + claims.n_only_second:
         yield (
             f"{plural(claims.n_matched, 'claim')} matched on both sides; claims made only by A "

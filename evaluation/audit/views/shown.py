@@ -32,9 +32,9 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_DRAWN = 12
-"""Maximum number of groups with charts, starting with all data and the task groups. Other groups have only tables."""
+"""Maximum number of groups with charts. All data and the task groups come first. The rest have only tables."""
 LONGEST_PLAIN = 100_000
-"""Files up to this size in bytes are not compressed. Lower than the default because the page contains a dozen files."""
+"""Files up to this size in bytes stay uncompressed. The default limit is higher, but the page has a dozen files."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Part:
 
 @dataclass(frozen=True)
 class GroupPart:
-    """The section of the page about one group, with its figures at each threshold."""
+    """The part of the page that covers one group, with its figures at each threshold."""
 
     number: int
     title: str
