@@ -1,4 +1,4 @@
-"""Tells a wrong setup from a temporary failure. If a server rejects the very first calls, the setup is wrong."""
+"""Distinguishes a wrong setup from a temporary failure. The setup is wrong if a server rejects the very first calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def unreachable_words(error: BaseException, url: str = "") -> str | None:
     """Says why a server is unreachable, as in "connection refused at 127.0.0.1:8080". Returns None for any other
     failure.
 
-    `url` is the first requested URL. The URL is needed if the client's errors do not contain it.
+    `url` is the URL that was requested first. It is needed if the client's errors do not contain a URL.
     """
     asked = [url] if url else []
     for seen in chain(error):
@@ -52,7 +52,7 @@ def _led(asked: Sequence[str]) -> str:
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """Yields the error and its causes, each of them once."""
+    """Yields the error and its causes, each once."""
     seen: set[int] = set()
     following: BaseException | None = error
     while following is not None and id(following) not in seen:
@@ -90,7 +90,7 @@ class FirstAnswer:
             back.set_result(None)
 
     async def raise_blamed(self, error: ToolError) -> NoReturn:
-        """Waits until it is known whether the setup is at fault, and then raises the error or a ConfigError."""
+        """Waits until it is clear whether the setup is at fault, then raises the error or a ConfigError."""
         may_be_set_up = is_wrong_set_up(error) or is_out_of_reach(error)
         raise_blamed(error, answered=not may_be_set_up or await self._arrives())
 
@@ -113,7 +113,7 @@ def expect_outages() -> None:
 
 
 def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
-    """Raises `error`, or a ConfigError if the server never `answered` and is unreachable or rejects our requests."""
+    """Raises `error`, or a ConfigError if a server that has never `answered` is unreachable or rejects our requests."""
     if answered or isinstance(error, ToolTimeout) or (_expects_outages.get() and is_out_of_reach(error)):
         raise error
     if is_wrong_set_up(error):
@@ -125,7 +125,7 @@ def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
 
 
 def is_wrong_set_up(error: ToolError) -> bool:
-    """Returns whether the server is reachable but rejects the key or the address, or a quota is exhausted."""
+    """Returns whether the server can be reached but rejects the key or address, or reports an exhausted quota."""
     return error.status in SET_UP_WRONG or (error.status == 429 and not error.retryable)
 
 

@@ -1,7 +1,7 @@
-"""Stores paid answers in a SQLite file that several processes can share.
+"""Stores answers, once paid for, in a SQLite file that several processes can share.
 
-With bounds, the file is a cache shared by all runs. Without bounds, it is the journal of a resumable run: answers never
-expire, and each one is committed before it is used, so a killed run repeats only the calls that were in progress.
+With bounds, the file is a cache that all runs share. Without bounds, it is the journal of a resumable run. Its answers
+never expire, and each is committed before it is used, so a killed run repeats only calls in progress.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PAGES_AT_ONCE = 1000
 """Number of pages freed in one step. It limits how long other processes have to wait."""
 
 _CHECKED = "#"
-"""Prefix of a text with a checksum. JSON never starts with it."""
+"""Prefix of a text that has a checksum. JSON never starts with it."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
 
 
 def prepare_to_shrink(connection: sqlite3.Connection) -> None:
-    """Allows a new file to shrink. Must be called before the first table is created. Other files only stop growing."""
+    """Allows a new file to shrink. Call it before creating any table. Other files stop growing but never shrink."""
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
 
 
@@ -119,9 +119,9 @@ class StoredAnswer:
 
 
 class CallCache:
-    """Maps call keys to JSON values on disk. It is not tied to an event loop. Within one, run operations with `aside`.
-    An operation takes microseconds, a few milliseconds when a limit is reached, or up to `BUSY_TIMEOUT_S` while another
-    process writes."""
+    """Maps call keys to JSON values on disk. It is not tied to an event loop. Inside one, run operations through
+    `aside`. An operation usually takes microseconds. It takes a few milliseconds when a limit is reached, and up to
+    `BUSY_TIMEOUT_S` while another process is writing."""
 
     def __init__(self, path: Path, bounds: CacheBounds | None = None) -> None:
         """Opens the file, or creates one that only its owner can read.
@@ -192,8 +192,8 @@ class CallCache:
     def _switch_to_wal(self) -> None:
         """Enables concurrent reading and writing. The file stores this setting.
 
-        If two connections switch a new file at the same time, SQLite rejects one immediately, because each holds a lock
-        that the other needs.
+        If two connections switch a new file at once, SQLite rejects one immediately, because each holds a lock that the
+        other needs.
         """
         until = time.monotonic() + BUSY_TIMEOUT_S
         while True:
@@ -239,10 +239,10 @@ class CallCache:
         return StoredAnswer(self._read(row[0]), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
-        """Stores an answer and its cost. Both are on disk when this method returns.
+        """Stores an answer and its cost. Both are on disk once this method returns.
 
         If the disk is full or read-only, a shared cache continues without the answer and warns once. A journal raises
-        ConfigError, because further paid answers would be lost. A damaged file always raises ConfigError.
+        ConfigError, because further answers would be paid for and lost. A damaged file always raises ConfigError.
         """
         # The text is escaped to ASCII, because it may contain lone surrogates, which SQLite rejects.
         text = json.dumps(value, separators=(",", ":"))
@@ -302,7 +302,7 @@ class CallCache:
             yield self._read(text)
 
     def paid(self) -> tuple[int, float]:
-        """Returns the model calls and dollars paid for all stored answers and for a journal's unanswered requests."""
+        """Returns how many model calls and dollars all stored answers and a journal's unanswered requests cost."""
         sums = [
             self._execute(f"SELECT TOTAL(calls), TOTAL(usd) FROM {table}", ()).fetchone()
             for table in ("answers", *(("sent",) if self._bounds is None else ()))
@@ -330,12 +330,12 @@ class CallCache:
 
 
 def hold_of(path: Path) -> Path:
-    """Returns the path of the lock that a process holds while it uses the cache at `path`."""
+    """Returns the path of the lock file that a process holds while it uses the cache at `path`."""
     return path.with_name(f"{path.name}.use")
 
 
 def _checksum(text: str) -> str:
-    """A checksum in hexadecimal. It detects a changed byte that leaves the JSON valid but wrong."""
+    """A hexadecimal checksum. It detects a changed byte that leaves the JSON valid but wrong."""
     return f"{zlib.crc32(text.encode()):08x}"
 
 
@@ -349,12 +349,12 @@ def _is_busy(error: BaseException) -> bool:
 
 
 MOST_IN_MEMORY = 4_096
-"""Maximum number of answers: several times as many as the check of a long answer needs, or about ten megabytes."""
+"""Maximum number of answers, about ten megabytes in total. The check of a long answer needs only a fraction of it."""
 
 
 class MemoryAnswers:
-    """Keeps the most recent answers in memory, so that a check never repeats a call, even one not worth storing on
-    disk. A session may run thousands of checks, so the least recently used answers are removed."""
+    """Keeps recent answers in memory, so that a check never repeats a call, even one not worth storing on disk. A
+    session may run thousands of checks, so the least recently used answers are removed."""
 
     def __init__(self, most: int = MOST_IN_MEMORY) -> None:
         self._values: OrderedDict[str, Any] = OrderedDict()
@@ -382,4 +382,4 @@ class MemoryAnswers:
 
 
 AnswersKept = CallCache | MemoryAnswers
-"""A store for answers. The caller that opens a store must close it."""
+"""A store for answers. Whoever opens a store must close it."""

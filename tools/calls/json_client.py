@@ -43,7 +43,7 @@ def user_agent() -> str:
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """An answer with a 2xx status. Some servers say only in the headers that an answer is incomplete."""
+    """An answer with a 2xx status. Some servers report only in the headers that an answer is incomplete."""
 
     status: int
     headers: Mapping[str, str]
@@ -52,7 +52,7 @@ class JsonAnswer:
 
 
 class _NoAddress(requests.exceptions.InvalidURL):
-    """Raised if a redirect leads to an invalid address or another server."""
+    """Raised if a redirect points to an invalid address or another server."""
 
 
 class _Session(requests.Session):
@@ -89,7 +89,7 @@ _read_until: ContextVar[float | None] = ContextVar("read_until", default=None)
 
 @contextmanager
 def _reading_until(deadline: float) -> Iterator[None]:
-    """Ends all reads of requests that start in this block at `deadline`, a value of `time.monotonic()`."""
+    """Ends all reads at `deadline`, a value of `time.monotonic()`, for requests that start in this block."""
     token = _read_until.set(deadline)
     try:
         yield
@@ -181,7 +181,7 @@ class JsonClient:
         self._local = threading.local()
 
     def get(self, path: str, params: Mapping[str, str | int]) -> dict[str, Any]:
-        """Returns the JSON object at `path`. Raises ToolError, ToolTimeout."""
+        """Returns the JSON object at `path`. Raises ToolError or ToolTimeout."""
         return self._exchange("GET", path, params=params).value
 
     def get_answer(self, path: str, params: Mapping[str, str | int]) -> JsonAnswer:
@@ -196,18 +196,18 @@ class JsonClient:
         timeout_s: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Posts `payload` and returns the JSON object. Raises ToolError, ToolTimeout.
+        """Posts `payload` and returns the JSON object. Raises ToolError or ToolTimeout.
 
         `timeout_s` can only shorten the timeout. `headers` are sent in addition to the client's own.
         """
         return self._exchange("POST", path, timeout_s=timeout_s, json=payload, headers=headers).value
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> JsonAnswer:
-        """Posts a form and returns the answer. Raises ToolError, ToolTimeout."""
+        """Posts a form and returns the answer. Raises ToolError or ToolTimeout."""
         return self._exchange("POST", path, data=fields)
 
     def reach(self, *, timeout_s: float) -> None:
-        """Checks that the server answers HTTP requests. Raises ToolError, ToolTimeout."""
+        """Checks that the server answers HTTP requests. Raises ToolError or ToolTimeout."""
         timeout_s = min(timeout_s, self._timeout_s)
         with (
             self._failures_by(timeout_s),
@@ -318,7 +318,7 @@ class JsonClient:
         return value
 
     def _excerpt(self, response: requests.Response, body: bytes) -> str:
-        """Returns the start of the answer on one line. Hides secrets that the server repeats."""
+        """Returns the start of the answer on one line, hiding any secrets that the server repeats."""
         kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
         text = body[: 20 * _EXCERPT_CHARS].decode("utf-8", errors="replace")
         for secret in self._secret_headers.values():

@@ -52,12 +52,12 @@ class UsageMeter:
     snapshots: set[str] = field(default_factory=set)
     """The names of the models that answered, as reported by their servers."""
     on_sent: Callable[[CallCost, int], None] | None = None
-    """Called when a request is sent, with the request's maximum cost, and 1 for a model call or 0 for a search."""
+    """Called when a request is sent, with its maximum cost and with 1 for a model call or 0 for a search."""
     on_failed: Callable[[], None] | None = None
-    """Called when a request failed without costing anything."""
+    """Called when a request fails without costing anything."""
     earlier_calls: int = 0
     earlier_usd: float = 0.0
-    """The calls (including failed ones) and dollars in this meter that earlier attempts at the same run spent."""
+    """The part of this meter's calls (including failed ones) and dollars that earlier attempts at the run spent."""
     _stages: dict[str, _Stage] = field(default_factory=dict)
     _charged: set[str] = field(default_factory=set)
 
@@ -70,7 +70,7 @@ class UsageMeter:
             self.on_sent(most(), calls)
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Records that an earlier attempt at the same run spent this part of the usage."""
+        """Records that this part of the usage comes from an earlier attempt at the same run."""
         self.earlier_calls += calls
         self.earlier_usd += usd
 
@@ -87,7 +87,7 @@ class UsageMeter:
         self._add_cost(entry, cost_usd)
 
     def searched_in_vain(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
-        """Records that a search tool returned an answer that costs money but cannot be used."""
+        """Records that a search tool returned an answer that costs money but is unusable."""
         self._stage(stage).failed_calls += 1
         self.searched(stage, wall_s, cost_usd)
 

@@ -55,7 +55,7 @@ outage. Each failed attempt doubles this pause, up to the maximum."""
 NOT_THERE = 3
 """A server that has never accepted a request counts as unreachable, not as slow, after this many failures."""
 TOLD_AFTER_S = 5.0
-"""Shorter waits are normal and not reported. If the patience is short, a third of it applies instead."""
+"""Waits shorter than this are normal and not reported. If the patience is short, a third of it applies instead."""
 TOLD_EVERY_S = 1.0
 
 _listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", default=None)
@@ -85,7 +85,7 @@ class Patience:
 
     Silence is not a rejection. We give up only after a request has failed. We do not give up while another request has
     been in progress for longer than any failure took, because the server is probably working on it, and the request has
-    its own timeout. So we never give up on a server that is slow or accepts requests only occasionally.
+    its own timeout. So we never give up on a server that is merely slow or accepts requests only occasionally.
     """
 
     def __init__(self, server: str, seconds: float = PATIENCE_S, rest_s: float = REST_S) -> None:
@@ -114,7 +114,7 @@ class Patience:
     async def wait_for(self, call: Callable[[], Awaitable[T]]) -> T:
         """Returns the result of the call, which may wait for its turn, pause and try several times.
 
-        Raises ToolError if we gave up on the server before or during the call. Otherwise raises the errors of the call.
+        Raises ToolError if we gave up on the server before or during the call. Otherwise, raises the call's own errors.
         """
         self._admit()
         scope = asyncio.timeout(None)
@@ -135,7 +135,7 @@ class Patience:
     def asking(self, *, is_hello: bool = False) -> Iterator[None]:
         """Wraps one request. The outcome shows whether the server accepts requests.
 
-        A greeting (`is_hello`) only shows that the server is up, not that it handles requests.
+        A greeting (`is_hello`) shows that the server is up, but not that it handles requests.
         """
         request, sent_at = object(), _now()
         self._in_flight[request] = sent_at
@@ -150,7 +150,7 @@ class Patience:
             self._note(failure, took_s=_now() - sent_at, is_hello=is_hello)
 
     def give_up(self, why: str) -> ToolError:
-        """Gives up on the server immediately because it is unreachable. Returns the error that calls will raise."""
+        """Gives up immediately because the server is unreachable. Returns the error that calls will raise."""
         self._end(why.removeprefix(f"{self._server}: "))
         return self._error(self._why)
 

@@ -75,7 +75,7 @@ class SparqlClient:
         self._timeout_ms = str(max(1, round(1000 * SERVER_SHARE * timeout_s)))
 
     async def select(self, query: str, *names: str) -> list[Row]:
-        """Returns the values of these variables in every solution. Raises ToolTimeout, and ToolError if any value is
+        """Returns these variables' values in every solution. Raises ToolTimeout, or ToolError if any value is
         missing."""
         fields = {"query": query, "timeout": self._timeout_ms}
         rows: list[Row] = await self._endpoint.ask("GET", fields, partial(self._rows, names))

@@ -44,7 +44,7 @@ def as_plain(error: Failure) -> dict[str, Any]:
 
 
 def as_error(plain: dict[str, Any]) -> Failure:
-    """Recreates the error, never as retryable. Raises KeyError, TypeError or ValueError if `plain` is malformed."""
+    """Recreates the error as not retryable. Raises KeyError, TypeError or ValueError if `plain` is malformed."""
     match plain["error"]:
         case "timeout":
             return ToolTimeout(tool=str(plain["tool"]), timeout_s=float(plain["timeout_s"]))
@@ -80,7 +80,7 @@ class TapeEntry:
     reply: Any = None
     failure: Mapping[str, Any] | None = None
     line: int = 0
-    """Line number in the file, starting at 1. An entry made in this process has line 0."""
+    """Line number in the file, starting at 1. Entries made in this process have line 0."""
 
 
 def tape_text(entries: Iterable[TapeEntry]) -> str:
@@ -160,8 +160,8 @@ UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 
 @dataclass(frozen=True)
 class TapeRequest:
-    """One request. `exact` contains everything that affects the answer except the server's URL. `shown` is for
-    people."""
+    """One request. `exact` contains everything that affects the answer except the server's URL. `shown` is what people
+    see."""
 
     kind: Kind
     exact: Any
@@ -213,8 +213,8 @@ class Tape:
         """Returns the answer, and whether it was on the tape. If it was not, awaits `ask` and records the answer.
 
         `read` must raise an error if a value is not a valid answer, because the file may have been edited. Raises the
-        recorded error of the call, RecordingMissing if a replay lacks the request, ConfigError if the recording is
-        damaged, and the errors of `ask`.
+        call's recorded error, RecordingMissing if a replay lacks the request, ConfigError if the recording is damaged,
+        and any error from `ask`.
         """
         entry = self._entries.get(asked.key)
         if entry is not None and not self._may_be_asked_again(entry):
@@ -339,7 +339,7 @@ def _tail(text: str) -> str:
 
 
 def _text(request: Mapping[str, Any]) -> str:
-    """Returns only the end of a request's text, because most requests start with the same instructions."""
+    """Returns the end of a request's text, because most requests start with the same instructions."""
     return _plain(request)[-_COMPARED:]
 
 

@@ -70,7 +70,7 @@ class SingleFlight(Generic[T]):
         self._flights: dict[str, asyncio.Future[T]] = {}
 
     async def do(self, key: str, call: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """Returns the result, and whether it came from a call that another caller made."""
+        """Returns the result and whether it came from another caller's call."""
         while (flight := self._flights.get(key)) is not None:
             try:
                 return await asyncio.shield(flight), True

@@ -1,4 +1,5 @@
-"""Finds the words in a list that are nearest to a given word or name. The list is embedded once and saved on disk."""
+"""Finds the words in a list that are closest in meaning to a word or name. The list is embedded once and cached on
+disk."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sen
 
 
 def _is_heading(line: str, *, opens: bool) -> bool:
-    """Whether a line is marked as a heading, or is short and has no full stop. A title may end in one."""
+    """Whether a line is marked as a heading, or is short and does not end in a full stop. A title may end in one."""
     bare = line.strip()
     is_short = len(bare) < 90 and ":" not in bare
     return bare.startswith("#") or (is_short and (opens or bare[-1:] not in tuple('.!?;,)"”')))
@@ -136,7 +136,7 @@ def _is_row(line: str) -> bool:
 
 
 def figures_in(text: str) -> tuple[Figure, ...]:
-    """Returns the figures of a sentence or row. Figures in a row take the unit of their column."""
+    """Returns the figures in a sentence or row. Figures in a row take the unit of their column."""
     return tuple(_row_figures(text)) if _is_row(text) else read_figures(text)
 
 
@@ -146,7 +146,7 @@ def subject_of_row(text: str) -> frozenset[str]:
 
 
 def _row_figures(row: str) -> Iterator[Figure]:
-    """Yields the figures of a row. A figure without a unit gets the unit of its column header."""
+    """Yields the figures in a row. A figure without a unit gets the one in its column header."""
     for pair in _PAIR.finditer(row):
         for figure in read_figures(pair[2]):
             yield replace(in_unit_of(figure, pair[1]), start=pair.start(2) + figure.start)
@@ -162,8 +162,8 @@ def split_sentences(text: str) -> list[str]:
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def word_key(text: str) -> str:
-    """Returns the words and signed figures of a text in lowercase, with a separator between sentences. Texts that
-    differ only in spacing, case, punctuation or bracketed marks have the same key."""
+    """Returns the words and signed figures of a text in lowercase, with a separator between sentences. Texts have the
+    same key if they differ only in spacing, case, punctuation or bracketed marks."""
     bare = _BRACKETED.sub("", text)
     pieces = (piece.lower() for line in bare.splitlines() for piece in split_sentences(line))
     sentences = (" ".join(_KEY_WORD.findall(piece)) for piece in pieces)

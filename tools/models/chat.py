@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 DEFAULT_PROVIDER = "openai"
 OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
 ONLY_RESPONSES = ("-codex", "-pro")
-"""Endings of OpenAI model names that the chat-completions API does not serve."""
+"""Endings of the names of OpenAI models that the chat-completions API does not serve."""
 _ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")
-"""Fields in which providers' classes store their server's URL, from an argument or from the environment."""
+"""Fields in which providers' classes store their server's URL, taken from an argument or the environment."""
 _ADDRESS_VARIABLES = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "anthropic": ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
@@ -38,7 +38,7 @@ HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 """The hosts of the providers' own servers."""
 MOST_REPLY_BYTES = 64_000_000  # enough for 32,000 tokens with 20 log-probabilities each
 MARGIN_S = 5.0
-"""Seconds by which the client's timeout exceeds the gateway's. It ends calls that are no longer awaited."""
+"""Seconds by which the client's timeout, which ends calls that are no longer awaited, exceeds the gateway's."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ def build_chat_model(
 ) -> ChatModel:
     """Builds the model `provider:name`. Costs nothing and does not use the network. Raises ConfigError.
 
-    With `replayed`, all answers come from a recording, so the model needs no key, no client and no provider's package.
-    It has the same identity as the real model, except for a URL from the environment.
+    With `replayed`, all answers come from a recording, so no key, client or provider package is needed. It has the same
+    identity as the real model, except for a URL from the environment.
     """
     provider, bare = _parts(name, base_url)
     full = f"{provider}:{bare}" if provider else bare
@@ -140,7 +140,7 @@ async def _read_whole(response: Any) -> None:
 
 @cache
 def _authorities() -> ssl.SSLContext:
-    """The certificates that this process trusts. All clients share them, because reading them takes 30 ms."""
+    """The certificates that this process trusts, shared by all clients because reading them takes 30 ms."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
@@ -155,7 +155,7 @@ def _unused_client() -> DefaultHttpxClient:
 
 
 def address_of_model(name: str, base_url: str | None) -> str | None:
-    """Returns the URL at which the model `provider:name` is called: `base_url`, or the URL in the environment.
+    """Returns the URL used to call the model `provider:name`: `base_url`, or the URL in the environment.
 
     Returns None for the provider's own server. Raises ConfigError if the URL is not valid.
     """
@@ -170,7 +170,8 @@ def address_of_model(name: str, base_url: str | None) -> str | None:
 def list_price(name: str, base_url: str | None) -> Price | None:
     """Returns the list price of the model `provider:name` at `base_url`, or at the URL in the environment.
 
-    Returns None for unknown models, and for other servers, which do not charge these prices. Raises ConfigError.
+    Returns None for unknown models, and for servers other than the provider's, which do not charge these prices. Raises
+    ConfigError.
     """
     provider, bare = _parts(name, base_url)
     address = address_of_model(name, base_url)
@@ -180,7 +181,7 @@ def list_price(name: str, base_url: str | None) -> Price | None:
 
 
 class _ReplayOnlyModel(BaseChatModel):
-    """Fails when called. A replay that lacks an answer must end with an error and never call a model."""
+    """Fails when called. A replay that lacks an answer must end with an error instead of calling a model."""
 
     def _generate(self, *_: Any, **__: Any) -> ChatResult:
         raise AssertionError("a replay must not call a model")
@@ -247,7 +248,7 @@ def _asking_once(model: BaseChatModel) -> BaseChatModel:
 
 
 def asking_by(model: Any, client: AsyncOpenAI) -> BaseChatModel:
-    """Returns a copy of a model that uses OpenAI's library, with another client."""
+    """Returns a copy, with another client, of a model that uses OpenAI's library."""
     is_plain = isinstance(model.async_client, PlainCompletions)
     completions: Any = PlainCompletions(client) if is_plain else client.chat.completions
     changed: BaseChatModel = model.model_copy(update={"root_async_client": client, "async_client": completions})

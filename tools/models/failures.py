@@ -17,15 +17,15 @@ _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
 _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError)
-"""Errors that a client raises by mistake or because of an odd answer. Their type says more than their text."""
+"""Errors that a client raises by mistake or because of an odd answer. Their type is more telling than their text."""
 _DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientPayloadError", "ConnectionResetError"})
-"""Connection errors of `httpx`, `aiohttp` and the system. They are listed by name, because not all are installed."""
+"""Connection errors of `httpx`, `aiohttp` and the system. They are listed by name, as some may not be installed."""
 _NO_ADDRESS = frozenset({"InvalidURL", "InvalidUrlClientError", "InvalidUrlRedirectClientError"})
 """Errors of the same libraries about the address in a redirect. They look like a closed connection."""
 LONGEST_SAID = 300
 """Maximum number of characters of a server's message to display."""
 _SHORTEST_KEY = 6
-"""Minimum length of a key to hide. Shorter ones ("none") protect nothing and are ordinary words."""
+"""Minimum length of a key to hide. Shorter keys ("none") protect nothing and are ordinary words."""
 
 
 def translate(error: Exception, model: str) -> FactloopError:
@@ -77,7 +77,7 @@ def _details(error: Exception) -> str:
 
 
 def asked_wait_s(headers: Mapping[str, str]) -> float | None:
-    """Returns how many seconds the server asks us to wait: `retry-after-ms` (sent by OpenAI) or `Retry-After`."""
+    """Returns how many seconds the server asks us to wait, from `retry-after-ms` (sent by OpenAI) or `Retry-After`."""
     milliseconds = retry_after_s(headers.get("retry-after-ms"), datetime.now(UTC))
     if milliseconds is not None:
         return milliseconds / 1000.0

@@ -24,7 +24,7 @@ PROVIDERS = {
     "mistralai": "mistral_ai",
     "xai": "x_ai",
 }
-"""LangChain's provider names that are spelled differently in the conventions. Others are the same or not covered."""
+"""LangChain's names of providers that the conventions spell differently. All others are the same or not covered."""
 _CLASSES = {"AzureChatOpenAI": "azure_openai", "ChatBedrock": "bedrock", "ChatBedrockConverse": "bedrock_converse"}
 """Classes whose package does not reveal the provider."""
 _OF_LANGCHAIN = re.compile(r"langchain_(?!core\b|community\b)(?P<provider>\w+)")

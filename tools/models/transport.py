@@ -36,11 +36,11 @@ from factloop.tools.models.tokens import count_tokens
 from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 
 MODE_REFUSED = frozenset({400, 422, 501})
-"""Statuses with which servers reject a mode that they do not support."""
+"""Statuses that servers return if they do not support a mode."""
 NO_ENDPOINT = 404
-"""The status with which routers report that none of their servers for this model supports tools."""
+"""The status that routers return if none of their servers for this model supports tools."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
-"""Statuses with which servers and routers reject log-probabilities. Not every server names the rejected field."""
+"""Statuses that servers return if they reject log-probabilities. Not every server names the rejected field."""
 LOGPROBS_FIELDS = frozenset({"logprobs", "top_logprobs"})
 REFUSED_SETTINGS = {
     "temperature": Concession.NO_TEMPERATURE,
@@ -64,13 +64,13 @@ class Request:
     stage: str
     meter: UsageMeter
     top_logprobs: int = 0
-    """Number of alternatives to request for each token with their log-probabilities, if the server supports it."""
+    """Number of alternatives to request for each token, with their log-probabilities, if the server supports this."""
     needed: re.Pattern[str] | None = None
     """Matches the tokens to keep (see `logprobs.only_needed`). None keeps all tokens."""
     parts: Sequence[int] = ()
-    """Positions in the first user turn. Other requests may share the text before a position."""
+    """Positions in the first user turn. Other requests may share the text up to one of these positions."""
     draw: int = 0
-    """Number of the answer if the same messages need several answers. Each is requested and stored separately."""
+    """Number of the answer if the same messages need several. Each answer is requested and stored separately."""
     is_repair: bool = False
     """Whether this is a repair. Repairs go first, to find out early whether the model's answers can be parsed."""
     tried: Concession | None = None
@@ -127,7 +127,7 @@ class Transport:
         """Returns the model's reply, its cost, and the mode in which it was requested.
 
         If a server rejects log-probabilities, they are not requested again. Raises ToolError, ToolTimeout,
-        ModelRefusal, BudgetExceeded, ConfigError.
+        ModelRefusal, BudgetExceeded or ConfigError.
         """
         if request.meter.before_paying is not None:
             await request.meter.before_paying()
@@ -168,7 +168,7 @@ class Transport:
         raise refusal
 
     async def _in_some_mode(self, request: Request, *, blaming: bool) -> tuple[Reply, CallCost, Mode]:
-        """Tries each mode. A mode counts as unavailable only if a weaker mode works. If none works, the request is at
+        """Tries each mode. A mode counts as unavailable only if a weaker one works. If none works, the request is at
         fault."""
         refused: list[Mode] = []
         refusal: ToolError | None = None
@@ -296,8 +296,7 @@ class Transport:
         return failure
 
     def _most(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> CallCost:
-        """Returns the maximum cost of this attempt. Each prompt token has at least one byte, and the schema counts
-        too."""
+        """Returns the maximum cost of this attempt. Each prompt token has at least one byte. The schema counts too."""
         tools = request.offers.as_openai if request.offers is not None else []
         extra = json.dumps([request.schema(mode), tools])
         prompt_bytes = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) + len(extra)
@@ -321,7 +320,7 @@ class Transport:
 
 def _without_tokens(model: BaseChatModel) -> BaseChatModel:
     """Disables streaming, which LangChain would use whenever an application listens to tokens. If the user has set
-    `streaming=True`, it is kept, because the server may support nothing else."""
+    `streaming=True`, it stays enabled, because the server may support nothing else."""
     return model if getattr(model, "streaming", False) else model.model_copy(update={"disable_streaming": True})
 
 

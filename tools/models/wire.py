@@ -22,7 +22,7 @@ Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
 Bound = Callable[[Sequence[BaseMessage]], Awaitable[BaseMessage]]
 TAGS = ("factloop", "nostream")
-"""Tags for a judge's runs. With the second tag, LangGraph keeps the judge's messages out of an application's stream."""
+"""Tags for a judge's runs. The second one makes LangGraph keep the judge's messages out of an application's stream."""
 
 
 class Mode(StrEnum):
@@ -116,7 +116,7 @@ def answer_as_tool(schema: Schema) -> dict[str, Any]:
 class ToolCall:
     name: str
     args: Mapping[str, Any] | str
-    """The arguments, or a string if the model wrote something other than JSON."""
+    """The arguments, or a string if what the model wrote is not JSON."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
 
 
 def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> ReplyToken:
-    """Reads a token, from its bytes if it has any. A character that is split across tokens belongs to the last one."""
+    """Reads a token, from its bytes if there are any. A character split across tokens belongs to the last one."""
     said, spelled = str(item["token"]), item.get("bytes")
     text = said if spelled is None else decoder.decode(bytes(spelled))
     others = (one for one in item.get("top_logprobs") or () if one["token"] != said)

@@ -65,7 +65,7 @@ class TableStats:
     types: int
     names: int
     unlabelled: int
-    """Number of typed entities that are omitted because they have no label in the language."""
+    """Number of typed entities omitted because they have no label in the language."""
     identity: str
 
 
@@ -214,7 +214,7 @@ def _write(stage: sqlite3.Connection, iris: Sequence[str], path: Path, out: Path
 
 
 def _entities(stage: sqlite3.Connection, iris: Sequence[str], general_first: Sequence[int]) -> Iterator[NewEntity]:
-    """Yields entities, best known first. Types from DBpedia's ontology make an entity's other types redundant."""
+    """Yields entities, best known first. If an entity has types in DBpedia's ontology, any others are dropped."""
     ids = {place: number for number, place in enumerate(general_first, start=1)}
     rows = stage.execute(
         "SELECT label.uri, label, COALESCE(n, 0), (SELECT GROUP_CONCAT(type) FROM typed WHERE uri = label.uri)"

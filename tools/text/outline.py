@@ -14,7 +14,7 @@ from factloop.tools.text.sentences import cut_long, sentences_of
 PartKind = Literal["prose", "item", "heading", "head", "row", "code"]
 
 _RULE = re.compile(r"[ \t]*\r?\n[ \t>]*\|?[ \t]*:?-[-|: \t]*(?:\r?\n|$)")
-"""The line of dashes under the header of a table."""
+"""The line of dashes below a table's header."""
 _LINE_BREAK = re.compile(r"[\r\n]")
 _MARKS = re.compile(r"#+")
 _BOLD_LEVEL = 7
@@ -36,7 +36,7 @@ class Part:
     kind: PartKind
     """`head` is the table row that names the columns."""
     above: str = ""
-    """The context of the part, one entry per line: headings, then its list's lead-in or its table's header."""
+    """The context, one entry per line: headings, then the lead-in of the part's list or the header of its table."""
 
 
 def read_outline(text: str) -> list[Part]:

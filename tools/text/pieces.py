@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 Piece: TypeAlias = "tuple[Token | str, ...]"
-"""Tokens of a sentence in the order of a claim, with added words as strings."""
+"""Tokens of a sentence, arranged as in a claim, with added words as strings."""
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 AUXILIARIES = frozenset({"aux", "auxpass", "neg"})
@@ -94,7 +94,7 @@ def covers(pieces: Sequence[Piece], doc: Doc) -> bool:
 
 
 def is_apart(token: Token) -> bool:
-    """Whether a comma or dash precedes the token and its dependents."""
+    """Whether the token and its dependents are preceded by a comma or dash."""
     first = token.left_edge.i
     return first > 0 and token.doc[first - 1].text in {",", "–", "—"}
 
@@ -147,7 +147,7 @@ class Reading:
 
 @lru_cache(maxsize=MAX_KEPT)
 def read(text: str, nlp: Language) -> Reading:
-    """Parses a sentence, or only its beginning if it is very long. Cached because several steps need the result."""
+    """Parses a sentence, or only its beginning if it is very long. Cached, because several steps need the result."""
     from spacy.tokens import Doc
 
     words: list[str] = []

@@ -25,7 +25,7 @@ def search_query(text: str, topic: str = "") -> str:
 
 
 def next_query(claim: str, asked: Sequence[str]) -> str | None:
-    """Returns a query from the claim's words that has not been asked yet, or None if no query is left.
+    """Returns a query made of the claim's words that has not been tried yet, or None if there are no more.
 
     Queries that differ only in word order count as the same. Any words of the first query that are not in the claim are
     its topic, and every later query contains them too.
@@ -38,7 +38,7 @@ def next_query(claim: str, asked: Sequence[str]) -> str | None:
 
 
 def looser_queries(query: str) -> Iterator[str]:
-    """Yields queries with fewer and fewer words, down to two names, for search engines that require every word."""
+    """Yields queries with fewer and fewer words, down to two names, for search engines that require all words."""
     known = {query.lower()}
     for looser in map(_joined, _selections(query)):
         if looser.lower() not in known:

@@ -21,7 +21,7 @@ STOP_WORDS = word_set("""
     will would not also too then thus very more most much many only just ever even still
     s t re ve ll d m
 """)
-"""Function words in lowercase. This is a closed class, so words with a meaning of their own do not belong here."""
+"""Function words in lowercase. This is a closed class, so words with their own meaning do not belong here."""
 
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",

@@ -10,9 +10,9 @@ from typing import Any
 from factloop.tools.search.documents.sections import Block, Heading, Rows, row_lines
 
 _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
-"""Matches Word's internal names of these styles, which are the same in every display language."""
+"""Matches Word's internal names for heading styles, which are the same in every display language."""
 _MOST_PARAGRAPHS = 100_000
-"""Maximum number of paragraphs in a Word file, including those in tables. A long book has far fewer."""
+"""Maximum number of paragraphs in a Word file, including those in tables. Even a long book has far fewer."""
 _LONGEST_REPEATED = 200
 """Maximum number of characters of a merged cell to repeat. Longer cells are not labels and would fill memory."""
 
@@ -93,8 +93,8 @@ def _shapes(shapes: Any) -> Iterator[Any]:
 
 
 def xlsx_blocks(data: bytes) -> list[Block]:
-    """Returns the sheets of an Excel file, each as a table under its name. Formulas are replaced by their saved
-    values."""
+    """Returns the sheets of an Excel file, each as a table headed by the sheet's name. Formulas are replaced by their
+    saved values."""
     from openpyxl import load_workbook
 
     book = load_workbook(BytesIO(data), read_only=True, data_only=True)

@@ -22,7 +22,7 @@ from factloop.tools.search.documents.files import is_compressed
 
 _FRONT = re.compile(r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""Reads every value as text and supports no merge keys. The compiled loader is ten times faster."""
+"""Reads every value as text and does not support merge keys. The compiled loader is ten times faster."""
 _NULL = ("", "~", "null")
 _URLS = ("url", "source")
 _DATES = ("date", "published")
@@ -39,7 +39,7 @@ NONE = FrontMatter()
 
 
 def read_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """Splits off the front matter of a text. Front matter that is not a YAML mapping stays in the text."""
+    """Splits off the front matter of a text. If the front matter is not a YAML mapping, it stays in the text."""
     found = _FRONT.match(text) if text.startswith("---") else None
     if found is None:
         return NONE, text
@@ -67,7 +67,7 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES = 4096
 _BUFFER_BYTES = 2**17
 _NUL_SHARE = 0.1
-"""A file with a larger fraction of NULs is not text. In other files, NULs are read as spaces."""
+"""A file with a larger fraction of NULs does not count as text. In other files, NULs are read as spaces."""
 
 
 def read_text(path: Path) -> str:
