@@ -70,7 +70,7 @@ class FirstAnswer:
     """Tracks whether a server has ever answered. Bound to one event loop.
 
     Requests are sent in bursts, so one may be rejected before another is answered. The setup is therefore blamed only
-    if none of the requests in progress is answered.
+    if no request in progress is answered.
     """
 
     def __init__(self) -> None:

@@ -44,7 +44,7 @@ class CacheBounds:
 
     @property
     def step_bytes(self) -> int:
-        """Number of bytes to write between size checks. It is small, because the writer waits for removals."""
+        """Number of bytes to write between size checks. It is small because removals keep the writer waiting."""
         return self.max_bytes // 256
 
 
@@ -263,7 +263,7 @@ class CallCache:
     def note_sent(self, key: str, cost: Any, *, calls: int, usd: float) -> None:
         """Records the maximum cost of a request in a journal, until the answer is stored.
 
-        If the process is killed before that, the request counts as paid.
+        If the process is killed before then, the request counts as paid for.
         """
         self._sent[key] = secrets.token_hex(8)
         row = (self._sent[key], key, json.dumps(cost), calls, usd)
@@ -310,7 +310,7 @@ class CallCache:
         return int(sum(calls for calls, _ in sums)), float(sum(usd for _, usd in sums))
 
     def held(self) -> tuple[int, float | None]:
-        """Returns the number of answers and the time at which the oldest was written. Raises ConfigError."""
+        """Returns the number of answers and the time when the oldest was written. Raises ConfigError."""
         number, oldest = self._execute("SELECT COUNT(*), MIN(written) FROM answers", ()).fetchone()
         return int(number), oldest
 

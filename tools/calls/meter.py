@@ -92,7 +92,7 @@ class UsageMeter:
         self.searched(stage, wall_s, cost_usd)
 
     def given_up(self, stage: str, most: CallCost, wall_s: float) -> None:
-        """Records that a call was abandoned. It may still be answered and cost up to `most`."""
+        """Records that a call was abandoned. The server may still answer it and charge up to `most`."""
         self._stage(stage).failed_calls += 1
         self._paid(stage, most, wall_s)
 
@@ -162,7 +162,8 @@ class UsageMeter:
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
-    """Returns the sum of the usages by stage. Its `wall_s` is the time that the stages would take one after another."""
+    """Returns the sum of the usages by stage. Its `wall_s` is the time that the stages would take if they ran one after
+    another."""
     found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
     for one in found:
         meter.add(one)

@@ -1,4 +1,4 @@
-"""Runs SELECT queries on a SPARQL endpoint. Escapes names in queries and rejects incomplete results."""
+"""Runs SELECT queries on a SPARQL endpoint. It escapes names in queries and rejects incomplete results."""
 
 from __future__ import annotations
 
@@ -97,6 +97,6 @@ class SparqlClient:
 
 
 def _is_cut(headers: Mapping[str, Any], n_rows: int) -> bool:
-    """Whether Virtuoso reached its time or row limit, in which case rows may be missing."""
+    """Whether Virtuoso reached its time or row limit, so that rows may be missing."""
     most = str(headers.get("X-SPARQL-MaxRows", ""))
     return "X-SQL-State" in headers or (most.isdecimal() and n_rows >= int(most))

@@ -60,10 +60,10 @@ class _Abandoned(Exception):
 
 
 class SingleFlight(Generic[T]):
-    """Makes a call once for all callers that request it while it is in progress. They share its result or error.
+    """Makes a call once for all callers that request it while it is in progress. The callers share its result or error.
 
-    An error caused by the limits of one check applies only to the caller that made the call. Another caller then makes
-    the call again.
+    An error caused by the limits of one check applies only to the caller that made the call. One of the other callers
+    then repeats the call.
     """
 
     def __init__(self) -> None:

@@ -40,7 +40,7 @@ def is_nearby(url: str) -> bool:
 
 
 def without_userinfo(url: str) -> str:
-    """Returns the URL without `user:password@`, so that it can be used in messages and cache keys."""
+    """Returns the URL without `user:password@`, for use in messages and cache keys."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -16,7 +16,7 @@ BESPOKE_SYSTEM = (
     "considered inconsistent. Please assess the claim's consistency with the document by responding with either "
     '"Yes" or "No".'
 )
-"""The system prompt with which the model was trained. It must not be changed."""
+"""The system prompt that the model was trained with. It must not be changed."""
 
 
 def bespoke_question(document: str, claim: str) -> str:

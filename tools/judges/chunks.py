@@ -12,14 +12,14 @@ from itertools import pairwise
 from factloop.tools.text.sentences import split_sentences
 
 UnitEnds = Callable[[Sequence[str]], Sequence[Sequence[int]]]
-"""Returns the offsets at which the units (words or tokens) of each text end, in order."""
+"""Returns, in order, the offsets where the units (words or tokens) of each text end."""
 
 _WORD = re.compile(r"\S{1,40}")
 """A word has at most 40 characters, so that chunks are limited even in scripts without spaces."""
 
 
 def word_ends(texts: Sequence[str]) -> list[list[int]]:
-    """Returns the offsets at which words end. A word is a run of up to 40 non-whitespace characters."""
+    """Returns the offsets where words end. A word is a run of up to 40 non-whitespace characters."""
     return [[found.end() for found in _WORD.finditer(text)] for text in texts]
 
 

@@ -17,7 +17,7 @@ from typing import Literal
 from factloop.tools.text.words import CARDINALS
 
 Match = Literal["same", "near", "other", "apart"]
-"""How two figures relate: they are the same, equal after rounding, different, or not comparable."""
+"""How two figures compare: they are the same, equal after rounding, different, or not comparable."""
 
 _SCALES = {"hundred": 1e2, "dozen": 12.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
@@ -167,7 +167,7 @@ def _rounds_to(exact: float, rounded: float) -> bool:
 
 @lru_cache(maxsize=20_000)
 def read_figures(text: str) -> tuple[Figure, ...]:
-    """Returns the figures and dates of a text in order. Takes linear time."""
+    """Returns the figures and dates in a text, in order. Takes linear time."""
     dates = [figure for match in _DATE.finditer(text) if (figure := _date(match))]
     blanked = text
     for date in dates:

@@ -21,7 +21,7 @@ from factloop.tools.judges.chunks import cut_by_words
 BETWEEN = "\n\n"
 """The separator of passages that are read as one document."""
 THRESHOLD = 0.5
-"""Minimum score of a supported claim, unless another one was tuned on labels. Also used for contradictions."""
+"""Minimum score of a supported claim, unless another minimum was tuned on labels. Also used for contradictions."""
 MAX_CITED = 3
 AT_ONCE = 64
 """Maximum number of pairs to read at a time. It is small, so that progress and deadlines can be handled in between."""
@@ -159,10 +159,10 @@ async def score_pairs(
 ) -> list[list[PairScore]]:
     """Returns the score of each pair, in order, for each chunk size. None means as large as the judge allows.
 
-    The score is the highest over the document's chunks, averaged over the parts of the claim, as in MiniCheck (section
-    4) and AlignScore (section 3.2). Chunks that two sizes have in common are read only once. A pair is unscored if its
-    claim or document is blank. It is also unscored if any chunk could not be read, because that chunk might have been
-    the best. Raises ConfigError if the judge does.
+    Each part of the claim gets its highest score over the document's chunks, and these are averaged, as in MiniCheck
+    (section 4) and AlignScore (section 3.2). Chunks that two sizes have in common are read only once. A pair is
+    unscored if its claim or document is blank. It is also unscored if any chunk could not be read, because that chunk
+    might have been the best. Raises ConfigError if the judge does.
     """
     places: dict[VerifierPair, int] = {}
 
@@ -179,7 +179,7 @@ async def score_pairs(
 async def read_all(
     judge: Verifier, asked: Sequence[tuple[str, Sequence[str]]], *, meter: UsageMeter
 ) -> list[SupportReading | None]:
-    """Returns how well each claim's texts support it, without quotes, or None if any of the texts was not read.
+    """Returns, for each claim, how well its texts support it (without quotes), or None if any of them was not read.
 
     If the judge reads passages one by one, each text is judged separately and the best score counts. Raises
     ConfigError.

@@ -1,4 +1,4 @@
-"""Splits passages into sentences with stems and figures, from which the baseline selects the sentences to parse."""
+"""Splits passages into sentences, with their stems and figures. The baseline selects some of them to parse."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def stems_of(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def read_passage(passage: str) -> tuple[Sentence, ...]:
-    """Splits a passage into sentences, in order and in linear time. Caches the last `MAX_KEPT_PASSAGES` passages."""
+    """Splits a passage into sentences, in order. Takes linear time. Caches the last `MAX_KEPT_PASSAGES` passages."""
     sentences: list[Sentence] = []
     title: Sentence | None = None
     heading = before = title

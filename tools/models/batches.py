@@ -61,9 +61,9 @@ class Progress:
     n_done: int
     is_over: bool
     results: tuple[str, ...]
-    """Paths from which the results can be downloaded."""
+    """Paths to download the results from."""
     refused: Json | None = None
-    """The error with which the provider rejected the whole batch."""
+    """The error that the provider reported when it rejected the whole batch."""
 
     @property
     def missing(self) -> Outcome:

@@ -33,7 +33,7 @@ _ADDRESS_VARIABLES = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "anthropic": ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
 }
-"""Environment variables in which providers' classes look for the URL of another server."""
+"""Environment variables that providers' classes check for the URL of another server."""
 HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 """The hosts of the providers' own servers."""
 MOST_REPLY_BYTES = 64_000_000  # enough for 32,000 tokens with 20 log-probabilities each

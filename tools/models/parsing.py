@@ -1,7 +1,7 @@
 """Parses a model's reply according to the requested schema, or explains why it cannot.
 
-Models that are not forced to follow a schema write JSON with small faults: a trailing comma, a verdict in uppercase, a
-number as a string, or an object nested in another one. Such faults are tolerated if only one meaning is possible.
+Models that are not forced to follow a schema produce JSON with small faults: a trailing comma, a verdict in uppercase,
+a number as a string, or an object nested in another one. Such faults are tolerated if only one meaning is possible.
 Nothing else is guessed. If fields are missing, an object is incomplete or there are two different answers, the gateway
 asks again.
 """

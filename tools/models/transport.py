@@ -124,7 +124,7 @@ class Transport:
         return _conceding(self._model, self.abilities.known.conceded)
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
-        """Returns the model's reply, its cost, and the mode in which it was requested.
+        """Returns the model's reply, its cost, and the mode used to request it.
 
         If a server rejects log-probabilities, they are not requested again. Raises ToolError, ToolTimeout,
         ModelRefusal, BudgetExceeded or ConfigError.
@@ -271,7 +271,8 @@ class Transport:
         return wire.with_breakpoints(messages, self._shared(messages[1].text, request.parts))
 
     def _shared(self, text: str, parts: Sequence[int]) -> int:
-        """Returns how many leading characters this turn has in common with an earlier one, up to the end of a part."""
+        """Returns how many characters at the start of this turn are the same as in an earlier one, up to the end of a
+        part."""
         if len(self._beginnings) > MOST_BEGINNINGS:
             self._beginnings.clear()
         hashes = {hash(text[:end]): end for end in parts}

@@ -204,7 +204,7 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 
 def is_heeded(mode: Mode, reply: Reply) -> bool:
     """Returns whether the reply has the form that the mode requires. Also True if the reply was cut off or refused,
-    because it might have reached that form: some models think aloud first."""
+    because it might have taken that form later: some models think aloud first."""
     if mode is Mode.TEXT or reply.refusal is not None or reply.cut_off:
         return True
     if mode is Mode.TOOLS:
@@ -213,6 +213,6 @@ def is_heeded(mode: Mode, reply: Reply) -> bool:
 
 
 def misshapen_reply(error: ValidationError) -> Reply:
-    """Converts a reply for which LangChain has no message, such as a tool call whose arguments are a number."""
+    """Converts a reply that LangChain has no message for, such as a tool call whose arguments are a number."""
     said = json.dumps(error.errors(include_url=False)[0]["input"], default=str)
     return Reply(said, tool_calls=(), refusal=None, cut_off=False, prompt_tokens=None, completion_tokens=None)

@@ -154,7 +154,7 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
 
 
 def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[str]:
-    """Stages the types of all entities. Returns the IRIs of the types, to which staged rows refer by index."""
+    """Stages the types of all entities. Returns the IRIs of the types. Staged rows refer to them by index."""
     known: dict[str, int] = {}
     rows = (
         (triple.subject, known.setdefault(triple.value, len(known)))

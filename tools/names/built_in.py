@@ -327,7 +327,7 @@ def _spans_of_names(doc: Doc) -> Iterator[Span]:
 
 def _unknown(span: Span, asked: frozenset[str], *, is_answer: bool) -> LinkedEntity | None:
     """Links a name that is not in the table, if its own words, the question or spaCy's label indicate a type. The
-    question decides if no other name can be its answer. Otherwise, spaCy's label decides if it is reliable."""
+    question decides the type if no other name can be its answer. Otherwise, spaCy's label does, if it is reliable."""
     label = _GENERAL_OF_LABEL.get(span.root.ent_type_, "")
     is_sure = span.root.ent_type_ in _SURE_LABELS and not is_answer
     if label == "person" and len(span) > 1 and PLACE not in asked:

@@ -40,7 +40,7 @@ class PackagedName(NamedTuple):
 
 
 class Region(NamedTuple):
-    """The location of a city, in the words that a text may add to its name."""
+    """The location of a city, in words that a text may add to its name."""
 
     state: str
     """A state of the USA or a part of Britain. Empty for other countries."""

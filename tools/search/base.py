@@ -145,7 +145,7 @@ class SearchTool(BaseTool):
 
     @property
     def is_local(self) -> bool:
-        """Whether the tool searches within this process, so that there is no server to limit, wait for or retry."""
+        """Whether the tool searches within this process, without a server to limit, wait for or retry."""
         return False
 
     @property

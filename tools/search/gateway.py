@@ -319,7 +319,7 @@ class SearchCall:
 
 
 def _is_answered(error: FactloopError) -> bool:
-    """Whether the server answered with a success status. Providers charge for such answers, whatever their content."""
+    """Whether the server answered with a success status. Providers charge for such answers, whatever they contain."""
     return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300
 
 

@@ -79,7 +79,7 @@ class GivenDocuments(PassageSearch):
         return stored.url or stored.key
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        """Searches in the caller's thread, which is faster than starting another one."""
+        """Searches in the caller's thread, because starting another one would take longer."""
         return self.search(query, limit)
 
 

@@ -1,6 +1,6 @@
 """Searches over HTTP with an API key: Tavily, Exa and Brave. Every query costs money.
 
-It calls the providers' HTTP APIs directly. Tavily's LangChain package limits neither time nor length, and forwards the
+It calls the providers' HTTP APIs directly. Tavily's LangChain package does not limit time or length, and forwards the
 key when it follows redirects. Exa's package waits forever for a server that stalls. Brave's package is deprecated and
 drops dates.
 """

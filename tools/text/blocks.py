@@ -109,7 +109,7 @@ class Block:
 
     @property
     def splittable(self) -> bool:
-        """Whether the block may contain several sentences. Headings and table rows always count as one."""
+        """Whether the block may contain several sentences. Headings and table rows always count as one sentence."""
         return self.kind in ("prose", "item")
 
 

@@ -139,7 +139,7 @@ class GrowingText:
 
 
 def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
-    """Returns where an unclosed fence that may contain code starts, and whether it certainly contains code."""
+    """Returns the start of an unclosed fence that may contain code, and whether it certainly does."""
     lines = list(lines_of(window))
     for fence in fences_of(lines, within):
         if not fence.is_closed and fence.is_code is not False:

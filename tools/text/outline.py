@@ -19,7 +19,7 @@ _LINE_BREAK = re.compile(r"[\r\n]")
 _MARKS = re.compile(r"#+")
 _BOLD_LEVEL = 7
 _LONGEST_ABOVE = 300
-"""Maximum length in characters of a line in `above`, because the line is repeated for every part below it."""
+"""Maximum length in characters of a line in `above`. It is limited because every part below repeats the line."""
 _LONGEST_INDENT = 80
 """Maximum number of characters before the text of an item, including its marker."""
 _MOST_LEADS = 4

@@ -29,7 +29,7 @@ LONGEST_TITLE = 10
 """Maximum number of tokens in a quotation that is read as one word. Longer quotations are parsed."""
 
 _STAND_IN = "Hamlet"
-"""The word that replaces a quoted title in the parser's input, so that the parser treats the title as a name."""
+"""The word that replaces a quoted title in the parser's input, to make the parser treat the title as a name."""
 _CLOSING = {'"': '"', "“": "”", "(": ")"}
 
 _GAPS = (

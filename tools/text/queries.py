@@ -49,7 +49,7 @@ def looser_queries(query: str) -> Iterator[str]:
 def topic_of(prompt: str | None) -> str:
     """Returns the names in a prompt, or its content words if it contains no names.
 
-    Only the last line with content words is used, because the text before it usually consists of instructions.
+    Only the last line with content words is used, because what comes before is usually instructions.
     """
     lines = [line for line in (prompt or "").splitlines() if content_words(line)]
     if not lines:

@@ -57,7 +57,7 @@ class _Referent:
     is_name: bool
     role: str
     place: int
-    """The index of the referent's token in the sentence in which it was found."""
+    """The index of the referent's token in the sentence where it was found."""
     gender: str = ""
     """`Masc` or `Fem` if a pronoun shows the gender."""
 

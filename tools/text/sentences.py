@@ -118,7 +118,8 @@ def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _last_break(text: str, start: int, limit: int) -> int:
-    """Returns the last position before `limit` that follows a clause or, failing that, a space. Defaults to `limit`."""
+    """Returns the last position before `limit` that follows a clause or, failing that, a space. Otherwise returns
+    `limit`."""
     for form in (_CLAUSE_BREAK, _SPACE):
         late = [found.end() for found in form.finditer(text, start + MAX_SENTENCE // 2, limit)]
         if late:

@@ -1,4 +1,4 @@
-"""Uses the dependency parse of a sentence to split it into claims, each of which is a complete English sentence.
+"""Splits a sentence into claims by its dependency parse. Each claim is a complete English sentence.
 
 Each of several coordinated predicates becomes a claim with the same subject. Relative clauses, appositives and
 participles become sentences about their noun, and each member of a list gets its own claim. Parts that apply to several

@@ -41,7 +41,7 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 
 
 def content_words(text: str) -> list[str]:
-    """Returns the words of a text in lowercase and in order, with repetitions but without function words.
+    """Returns the words of a text in lowercase, in order and with repetitions, but without function words.
 
     Numbers count as words: `1,250.5` and `12/3/2015` are one word each.
     """

@@ -18,7 +18,7 @@ from factloop.tools.search.documents.index import PassageReader, StoredPassage
 CANDIDATES = 30
 """Number of passages to get from BM25, so that they can be reranked and equal scores ordered by position."""
 _SCORE_DIGITS = 4
-"""Number of decimals of scores to compare. Later digits depend on the order in which the weights are added."""
+"""Number of decimals of scores to compare. Any further digits depend on the order in which the weights are added."""
 
 
 def ranked_passages(

@@ -80,7 +80,7 @@ def _unquoted(cell: str) -> str:
 
 
 def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Section]:
-    """Yields a section for each row below the header. If several columns have the same name, the last one counts.
+    """Yields a section for each row below the header. If several columns have the same name, the last one is used.
 
     If there is no text column, each row is read in full, together with the header.
     """

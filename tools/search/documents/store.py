@@ -115,8 +115,8 @@ class Snapshot:
 
     reader: PassageReader
     path_of: Mapping[str, Path]
-    """The path of the file with each key, as the user wrote it. If files have the same name and content, the first
-    counts."""
+    """The path of the file with each key, as the user wrote it. If files have the same name and content, the first is
+    used."""
     identity: str
     """A hash of names, contents and settings. Snapshots with the same hash should give the same answers."""
     unread: tuple[UnreadFile, ...] = ()
