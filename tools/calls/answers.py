@@ -42,7 +42,7 @@ class Call(Protocol):
 
     @property
     def recorded_as(self) -> TapeRequest | None:
-        """The request as recorded on a tape, or None if it is not recorded."""
+        """The request in the form recorded on a tape, or None if it is not recorded."""
         ...
 
     async def make(self, meter: UsageMeter) -> Value:
@@ -54,7 +54,7 @@ class Call(Protocol):
         ...
 
     def charge_earlier(self, value: Value) -> None:
-        """Records the cost of an answer that an earlier attempt at the same run paid for."""
+        """Records the cost of an answer that was paid for by an earlier attempt at the same run."""
         ...
 
     def read(self, value: Mapping[str, Any]) -> object:

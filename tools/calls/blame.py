@@ -39,7 +39,7 @@ def place_of(url: str) -> str:
 
 
 def asked_url(error: BaseException) -> str:
-    """Returns the URL requested when the error occurred, or an empty string if the error does not say."""
+    """Returns the URL requested when the error occurred, or an empty string if it is unknown."""
     try:
         return str(getattr(getattr(error, "request", None), "url", None) or "")
     except RuntimeError:  # raised by httpx if the request is not set

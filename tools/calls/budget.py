@@ -25,7 +25,7 @@ class Budget:
     """Limits the number of calls and the dollars spent, even if calls run concurrently.
 
     Each call first reserves its maximum cost. If too little is left, the call waits for calls in progress, because most
-    calls cost less than they reserved. The budget counts as exhausted only when no calls are in progress.
+    calls cost less than was reserved for them. The budget counts as exhausted only when no calls are in progress.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_usd: float | None = None, of: str = "") -> None:

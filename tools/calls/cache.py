@@ -49,7 +49,7 @@ class CacheBounds:
 
 
 def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
-    """Removes answers until the limits are met. The transactions are small, so that killing the process does no harm.
+    """Removes answers until the limits are met. The transactions are small, so killing the process does no harm.
 
     The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file is
     shrunk only if it exceeds `max_bytes` or more than half of it is unused. Raises sqlite3.Error.
@@ -231,7 +231,7 @@ class CallCache:
             raise self._unusable(ValueError("a stored answer is not JSON")) from error
 
     def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:
-        """Returns the answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow."""
+        """Returns the answer with this key, unless it is older than `newer_than_s` seconds or the limits allow."""
         row = self._execute("SELECT value, written FROM answers WHERE key = ?", (key,)).fetchone()
         limits_s = (newer_than_s, self._bounds.max_age_s if self._bounds is not None else None)
         if row is None or any(limit_s is not None and time.time() - row[1] > limit_s for limit_s in limits_s):
@@ -270,7 +270,7 @@ class CallCache:
         self._execute("INSERT INTO sent (id, key, cost, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
 
     def note_failed(self, key: str) -> None:
-        """Deletes the record of the last request for this answer, which has failed or been answered."""
+        """Deletes the record of the last request for this answer, because it has failed or been answered."""
         if (sent := self._sent.pop(key, None)) is not None:
             self._execute("DELETE FROM sent WHERE id = ?", (sent,))
 

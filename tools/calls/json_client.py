@@ -59,8 +59,8 @@ class _Session(requests.Session):
     """A session that parses a redirect's address only if it follows the redirect."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """Returns the address and closes the response, so that its body, which may be long, is not read. Raises
-        ValueError for another server, because that server may be private and its answer could end up in a report."""
+        """Returns the address and closes the response without reading its body, which may be long. Raises ValueError
+        for another server, because that server may be private and its answer could end up in a report."""
         if resp.is_redirect:
             resp.close()
         if (target := super().get_redirect_target(resp)) is not None:
@@ -234,8 +234,8 @@ class JsonClient:
 
     @contextmanager
     def _failures_by(self, timeout_s: float) -> Iterator[None]:
-        """Limits the time for reads in this block, and converts the errors of `requests` to ToolError. These include
-        plain ValueErrors, which `requests` and urllib3 raise for some URLs."""
+        """Limits the time for reads in this block, and converts the errors of `requests` to ToolError. The errors
+        include plain ValueErrors, which `requests` and urllib3 raise for some URLs."""
         deadline = time.monotonic() + timeout_s
         try:
             with _reading_until(deadline):

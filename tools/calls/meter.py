@@ -36,7 +36,7 @@ class CallCost:
     approximate: bool
     cost_usd: float | None
     cached_tokens: int = 0
-    """Number of prompt tokens that came from the server's cache."""
+    """Number of prompt tokens that were read from the server's cache."""
 
 
 @dataclass

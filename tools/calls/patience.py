@@ -51,7 +51,7 @@ Listener = Callable[[ServerWait], None]
 
 FIRST_REST_S = 2.0
 """After we give up on a server, one call may try it again after this many seconds, because a checker may outlive an
-outage. Each failed attempt doubles this pause, up to the maximum."""
+outage. The pause doubles with each failed attempt, up to the maximum."""
 NOT_THERE = 3
 """A server that has never accepted a request counts as unreachable, not as slow, after this many failures."""
 TOLD_AFTER_S = 5.0
@@ -102,7 +102,7 @@ class Patience:
         self._refusal: ToolError | None = None
         """The latest rejection, or None if a request has been accepted since."""
         self._paused_until = 0.0
-        """The time until which the server has asked us to send no requests."""
+        """The server has asked us to send no requests until this time."""
         self._given_up: str | None = None
         """Why we gave up on the server. From then on, only trial requests are made."""
         self._next_trial_at = 0.0
@@ -112,7 +112,7 @@ class Patience:
         return self._given_up is not None
 
     async def wait_for(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Returns the result of the call, which may wait for its turn, pause and try several times.
+        """Returns the result of the call. The call may wait for its turn, pause, and be tried several times.
 
         Raises ToolError if we gave up on the server before or during the call. Otherwise, raises the call's own errors.
         """
@@ -229,7 +229,7 @@ class Patience:
         self._stop_timer()
 
     def _set_timer(self) -> None:
-        """After a request has failed, sets the timer that reports the wait and finally ends it."""
+        """Once a request has failed, sets the timer that reports the wait and finally ends it."""
         if self._timer is None and self._refusal is not None and math.isfinite(self.seconds):
             often_s = min(TOLD_EVERY_S, self.seconds / 20.0)
             delay_s = min(often_s, self._left_s) if self._left_s > 0.0 else often_s

@@ -72,7 +72,7 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class TapeEntry:
-    """One request with either its reply (any JSON value) or its failure."""
+    """One request and either its reply (any JSON value) or its failure."""
 
     kind: Kind
     key: str
@@ -84,13 +84,13 @@ class TapeEntry:
 
 
 def tape_text(entries: Iterable[TapeEntry]) -> str:
-    """Returns the text of the file, which does not depend on the order of entries. Similar requests are adjacent."""
+    """Returns the text of the file. It does not depend on the order of the entries. Similar requests are adjacent."""
     lines = sorted(((entry.kind, _json(entry.request), entry.key), _line(entry)) for entry in entries)
     return "".join(f"{line}\n" for line in (_json({NAME: FORMAT}), *(text for _, text in lines)))
 
 
 def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
-    """Returns the entries by key. Raises ConfigError with `name` and the line if the text is damaged."""
+    """Returns the entries by key. If the text is damaged, raises a ConfigError that gives `name` and the line."""
     lines = text.removeprefix("\ufeff").split("\n")
     _check_header(lines[0], name)
     entries: dict[str, TapeEntry] = {}

@@ -27,7 +27,7 @@ async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 async def as_they_come(
     items: Iterable[T], work: Callable[[T], Awaitable[R]], *, at_once: int
 ) -> AsyncGenerator[R, None]:
-    """Yields the result of `work` on each item as soon as it is available, with at most `at_once` calls in progress.
+    """Yields the result of `work` for each item as soon as it is available, with at most `at_once` calls in progress.
 
     The first error ends the iteration. Results that are already available are yielded first, because they may have cost
     money.

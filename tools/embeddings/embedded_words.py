@@ -61,7 +61,7 @@ class EmbeddedWords:
         return self._cache_dir / f"words-{digest.hexdigest()[:32]}.npy"
 
     def _kept(self) -> NDArray[np.float32] | None:
-        """Returns the saved vectors. Recomputes a few as a check, because different models may share a name."""
+        """Returns the saved vectors. Recomputes a few of them as a check, because different models may share a name."""
         path = self._path()
         if path is None:
             return None

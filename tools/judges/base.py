@@ -23,7 +23,7 @@ class SupportReading:
     quote: str = ""
     """The decisive sentence, verbatim from the first cited passage. Empty if there is none."""
     wrong: str = ""
-    """For `contradicted`: the words of the claim that differ from the passages."""
+    """The words of a `contradicted` claim that differ from the passages."""
     instead: str = ""
     """The words of the quote that correspond to `wrong`, copied verbatim."""
 

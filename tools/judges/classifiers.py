@@ -76,7 +76,7 @@ class Nli(Classifier):
 
 
 class MiniCheckRoberta(Classifier):
-    """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774), which scores `document </s> claim` with P(label 1).
+    """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774). The score of `document </s> claim` is P(label 1).
 
     Chunks contain 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work the
     same way but use a different separator.
@@ -91,7 +91,7 @@ class MiniCheckRoberta(Classifier):
 
 
 class FactCg(Classifier):
-    """FactCG (Lei et al. 2025, arXiv 2501.17144), which scores a document followed by a question with P(label 1).
+    """FactCG (Lei et al. 2025, arXiv 2501.17144). The score of a document followed by a question is P(label 1).
 
     The template and the chunk size of 550 words come from the authors' package (github.com/derenlei/FactCG).
 
@@ -116,7 +116,7 @@ class AlignScore(Classifier):
     github.com/yuh-zha/AlignScore, `inference.py`). Output 2 is contradiction. The chunk comes before the sentence.
 
     The weights may be a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) next to the
-    configuration and tokenizer of RoBERTa. Only tensors are read from a checkpoint, and its code is never run. The
+    configuration and tokenizer of RoBERTa. Only the tensors in a checkpoint are read. Its code is never run. The
     checkpoint's pooler and three-way head are equivalent to the head of a RoBERTa classifier, so they are loaded as
     one.
 

@@ -20,7 +20,7 @@ _COUNTS = frozenset({"nummod", "compound", "quantmod"})
 
 @dataclass(frozen=True)
 class Difference:
-    """The wrong words of a claim and the corresponding words of the source, both verbatim."""
+    """The wrong words in a claim and the corresponding words in the source, both verbatim."""
 
     wrong: str
     instead: str

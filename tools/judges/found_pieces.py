@@ -26,7 +26,7 @@ _KEPT = 64
 
 @dataclass(frozen=True)
 class FoundPieces:
-    """The pieces of search hits, in the form that `Verifier.verify` accepts."""
+    """The pieces of search hits, in the form that `Verifier.verify` takes."""
 
     passages: tuple[str, ...]
     documents: tuple[int, ...]

@@ -20,7 +20,7 @@ WEIGHTS = (*TEXTS, "*.safetensors")
 
 @dataclass(frozen=True)
 class HubFiles:
-    """A repository on the hub, with its revision and the files needed from it."""
+    """A repository on the hub, with the revision and the files that are needed."""
 
     repo: str
     revision: str = "main"
@@ -125,7 +125,7 @@ class Source:
 
     @property
     def is_path(self) -> bool:
-        """Whether `target` is a path on this machine, because it exists or cannot be a name on the hub."""
+        """Whether `target` is a path on this machine: it exists, or it cannot be a name on the hub."""
         path = Path(self.target)
         looks_so = path.is_absolute() or self.target.startswith((".", "~")) or self.target.count("/") > 1
         return bool(self.target) and (looks_so or path.expanduser().exists())

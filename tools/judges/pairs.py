@@ -27,7 +27,7 @@ AT_ONCE = 64
 """Maximum number of pairs to read at a time. It is small, so that progress and deadlines can be handled in between."""
 KEPT = 4_096
 LINGER_S = 0.005
-"""Seconds to wait for more pairs before reading a batch, because a batch takes little longer than one pair."""
+"""Seconds to wait for more pairs before reading a batch. Reading a batch takes little longer than reading one pair."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class PairScore:
     against: float = 0.0
     """Probability that the text contradicts the claim, or 0 if the judge only detects missing support."""
     unsaid: str = ""
-    """Words of the claim that the text does not support, from judges that mark them."""
+    """Words of the claim that the text does not support, if the judge marks them."""
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.error is None):
@@ -202,7 +202,7 @@ def _best(found: Sequence[PairScore]) -> SupportReading | None:
 
 
 class SharedReads:
-    """Shares the results of a judge that costs no money among all claims in a session. Bound to one event loop."""
+    """Lets all claims in a session share the results of a judge that costs no money. Bound to one event loop."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge

@@ -36,7 +36,7 @@ class Sentence:
     figures: tuple[Figure, ...]
     """The figures of the sentence. Their offsets refer to `read_as`."""
     context: frozenset[str]
-    """Stems of the context, which consists of the title, the heading and the previous sentence."""
+    """Stems of the context: the title, the heading and the previous sentence."""
     figures_around: tuple[Figure, ...]
     """The figures of the context."""
     is_row: bool
@@ -155,7 +155,7 @@ def _row_figures(row: str) -> Iterator[Figure]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Returns the sentences of a line, without the text between them. A semicolon also ends a sentence."""
+    """Returns the sentences in a line, without the text between them. A semicolon also ends a sentence."""
     sentences = sentences_of(text, Block(0, len(text), "prose"))
     return [piece for one in sentences for piece in _SEMICOLON.split(one.text) if _WORD.search(piece)]
 

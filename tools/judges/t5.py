@@ -1,4 +1,4 @@
-"""Implements judges based on Flan-T5. MiniCheck is scored by its first output word, and HHEM by its first token."""
+"""Implements judges based on Flan-T5. MiniCheck is scored by the first output word, and HHEM by the first token."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Abilities:
         self._learn(gives_logprobs=gives)
 
     def note_conceded(self, concession: Concession) -> None:
-        """Records that the server accepts requests with this concession and rejects requests without it."""
+        """Records that the server accepts requests only with this concession."""
         self._learn(conceded=self.known.conceded | {concession})
 
     def note_refused(self, modes: Iterable[Mode]) -> None:

@@ -460,7 +460,7 @@ class Batches:
         return {name: batch for batch in batches.values() for name in batch.names}
 
     def _write(self, entry: Json) -> None:
-        """Appends a line. Writes a line break first, because the previous line may be cut off."""
+        """Appends a line. Writes a line break first, because the previous line may have been cut off."""
         try:
             with open(self._path, "ab", opener=open_private) as file:
                 file.write(b"\n" + _json(entry))
@@ -476,7 +476,7 @@ class Batches:
 
 
 class _Connection(httpx2.AsyncBaseTransport):
-    """A connection for a model's client that adds each request to a batch."""
+    """A connection for a model's client. It adds each request to a batch."""
 
     def __init__(self, batches: Batches, server: str, scope: str, client: httpx2.AsyncClient) -> None:
         self._batches, self._server, self._scope, self._client = batches, server, scope, client

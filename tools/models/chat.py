@@ -121,7 +121,7 @@ def build_chat_model(
 
 
 async def _read_whole(response: Any) -> None:
-    """Reads a reply unless it is streamed. Raises ValueError if it might use up the memory, or if the server redirects
+    """Reads a reply unless it is streamed. Raises ValueError if it might exhaust the memory, or if the server redirects
     the prompt to another server."""
     if response.has_redirect_location:
         target = response.url.join(response.headers["location"])

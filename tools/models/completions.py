@@ -70,7 +70,7 @@ class _PlainAnswer:
         return answer
 
     def _upstream_failure(self, error: Any) -> Exception:
-        """Converts an error of an upstream server, which routers report with status 200, to an exception."""
+        """Converts an upstream server's error to an exception. Routers report such errors with status 200."""
         from openai import APIStatusError
 
         told = error if isinstance(error, dict) else {"message": "the answer has no choices"}

@@ -23,7 +23,7 @@ _DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientP
 _NO_ADDRESS = frozenset({"InvalidURL", "InvalidUrlClientError", "InvalidUrlRedirectClientError"})
 """Errors of the same libraries about the address in a redirect. They look like a closed connection."""
 LONGEST_SAID = 300
-"""Maximum number of characters of a server's message to display."""
+"""Maximum number of characters to display from a server's message."""
 _SHORTEST_KEY = 6
 """Minimum length of a key to hide. Shorter keys ("none") protect nothing and are ordinary words."""
 

@@ -38,7 +38,7 @@ REPAIRS = 2
 """Maximum number of repairs per answer. If the reply is still malformed after that, the call fails."""
 NOT_THE_FIRST = "The reply before it could not be used either."
 LONGEST_REFUSAL = 300
-"""Maximum number of characters of a refusal to display."""
+"""Maximum number of characters to display from a refusal."""
 _DECLINES = re.compile(
     r"(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid)\b|(?:sorry|apologies|unfortunately),? (?:but )?i\b"
     r"|i (?:can['’]?t|cannot|can not|won['’]?t|will not|am not able to|['’]m not able to|am unable to|must decline)\b"
@@ -47,7 +47,7 @@ _DECLINES = re.compile(
 )
 """Matches phrases that models use to refuse when an object was requested."""
 LONGEST_SHOWN_REPLY = 4_000
-"""Maximum number of characters of a bad reply to show to the model in a repair turn."""
+"""Maximum number of characters from a bad reply to show to the model in a repair turn."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ T = TypeVar("T", bound=BaseModel)
 
 LONGEST_REPLY = 1_000_000
 LONGEST_FAULTY = 20_000
-"""Maximum number of characters of a reply with faulty JSON. Parsing faulty JSON takes ten times as long."""
+"""Maximum number of characters in a reply with faulty JSON. Parsing faulty JSON takes ten times as long."""
 MOST_BRACES = 50
 MOST_WRAPPED = 3
 """Maximum nesting of strings and objects around an answer."""
@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[\[(]?(-?\d{1,9})[\])]?")
 
 
 def parse_reply(text: str, output: type[T]) -> T:
-    """Parses the reply as `output`. Raises ModelOutputError with a message that a model can act on.
+    """Parses the reply as `output`. Raises a ModelOutputError whose message tells the model what to correct.
 
     Accepts a JSON object alone, in a code fence, or surrounded by prose, after an optional block of thinking. A reply
     is rejected if it repeats a field or contains two different objects that fit the schema, because the model has then

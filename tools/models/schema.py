@@ -109,7 +109,7 @@ class Offers(Generic[Answer, Args]):
 
     @cached_property
     def answer_or_choice(self) -> type[Answer]:
-        """A schema with the answer and a tool's arguments (and the tool's name, if there are several), all optional."""
+        """A schema with the answer, a tool's arguments and, with several tools, the tool's name, all optional."""
         fields: dict[str, Any] = {name: (field.annotation, field) for name, field in self.args.model_fields.items()}
         if len(self.tools) > 1:
             fields[TOOL_FIELD] = (str, "")

@@ -33,7 +33,7 @@ _PORTS = {"http": 80, "https": 443}
 
 def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mapping[str, Value]:
     """Returns the span values for the model, its provider, its server and its sampling. `model` is the model as it is
-    called now, which may differ from the one that was built, because a server may have rejected the temperature."""
+    called now. It may differ from the one that was built, because a server may have rejected the temperature."""
     asked = model or chat.model
     sampling = {name: getattr(asked, name, chat.identity.get(name)) for name in SAMPLING}
     return {

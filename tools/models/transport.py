@@ -47,7 +47,8 @@ REFUSED_SETTINGS = {
     "max_completion_tokens": Concession.MAX_TOKENS,
     "max_tokens": Concession.NO_LIMIT,
 }
-"""Maps a setting that a server rejects to a concession. If the server names no setting, all concessions are tried."""
+"""Maps each setting that a server may reject to a concession. If the server names no setting, all concessions are
+tried."""
 MOST_BEGINNINGS = 10_000
 DEFAULT_COMPLETION = 1024
 """Number of tokens to reserve for a reply if the model has no token limit."""
@@ -74,7 +75,7 @@ class Request:
     is_repair: bool = False
     """Whether this is a repair. Repairs go first, to find out early whether the model's answers can be parsed."""
     tried: Concession | None = None
-    """A concession to try, to find out whether the server then answers."""
+    """A concession to try, in order to find out whether the server then answers."""
 
     def schema(self, mode: Mode) -> wire.Schema:
         """Returns the schema of the reply. Without tool calling, the schema includes the tool choice."""

@@ -139,7 +139,7 @@ class Reply:
     """Whether the answer was cut off at the token limit."""
     prompt_tokens: int | None
     completion_tokens: int | None
-    """The usage, or None if the server reported none or an impossible number."""
+    """The number of tokens used, or None if the server reported no number or an impossible one."""
     tokens: tuple[ReplyToken, ...] = ()
     """The tokens of the text in order, if log-probabilities were requested and returned."""
     cached_tokens: int = 0

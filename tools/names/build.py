@@ -1,4 +1,4 @@
-"""Builds a table of typed entities from DBpedia dumps of types, labels and, optionally, links or ranks.
+"""Builds a table of typed entities from DBpedia dumps of types and labels and, optionally, links or ranks.
 
 Dumps may be N-Triples or Turtle, uncompressed or compressed with gzip or bzip2. They are read as streams.
 """

@@ -168,7 +168,7 @@ def _match(span: Span, asked: frozenset[str], said: Collection[str]) -> LabelMat
 
 
 def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked: bool) -> bool:
-    """Whether the text uses the span as a common noun or a name for a thing of these types."""
+    """Whether the text uses the span as a common noun or as a name for something of these types."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     if not content or any(token.ent_type_ in _QUANTITIES for token in span):
         return False
@@ -422,7 +422,7 @@ def _siblings(entity: LinkedEntity) -> Iterator[Sibling]:
 
 
 def namesakes(name: str) -> frozenset[str]:
-    """Returns the folded names of everything that may be called `name`. For *football*, these include *soccer*."""
+    """Returns the folded names of everything that `name` may refer to. For *football*, these include *soccer*."""
     table = built_in_names()
     return frozenset({fold(name), *(other for row in table.named(name) for other in table.names_of(row.id))})
 

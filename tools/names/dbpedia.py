@@ -152,7 +152,7 @@ class _Annotation(BaseModel):
 
 
 class SpotlightClient:
-    """Asks Spotlight which parts of a text name which DBpedia resources, and which types these resources have."""
+    """Asks Spotlight which DBpedia resources a text names, where it names them, and which types they have."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -227,8 +227,8 @@ def redirect_query(entity: str) -> str:
 def members_query(types: Sequence[str], n_rows: int) -> str:
     """Selects ?entity and ?label of the best-known things that have all of these types.
 
-    The query does not mention the entity itself, so one answer serves all entities of the same types. Labels are joined
-    last, so that only `n_rows` labels are read."""
+    The query does not mention the entity itself, so all entities of the same types can share one answer. Labels are
+    joined last, so that only `n_rows` labels are read."""
     classes = ", ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
     best = (
         f"SELECT ?entity ?popularity WHERE {{ ?entity {_TYPE} {classes} . "

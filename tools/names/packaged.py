@@ -125,7 +125,7 @@ def _lists() -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
 
 
 def packaged_names() -> list[PackagedName]:
-    """Returns all names and nouns, best known first. A name in several lists has the types of all these lists."""
+    """Returns all names and nouns, best known first. A name that is in several lists has the types of all of them."""
     merged: dict[tuple[str, str], PackagedName] = {}
     for one in (*_places(), *_listed(), *senses()):
         is_apart = one.types[0] == "place" or one.types[0].startswith(NOUN)  # there are two Georgias

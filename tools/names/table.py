@@ -40,9 +40,9 @@ CREATE UNIQUE INDEX entity_by_uri ON entity (uri);
 CREATE INDEX entity_by_set ON entity (type_set, id);
 """
 LONGEST_NAME = 200
-"""Maximum length in characters of a name to find in texts."""
+"""Maximum length in characters of names to look for in texts."""
 _LONGEST = 8
-"""Maximum length in tokens of a name to find in texts."""
+"""Maximum length in tokens of names to look for in texts."""
 _NAMESAKES = 30
 """Maximum number of entities with the same name to choose from. The best-known ones are used."""
 _BATCH, _AT_ONCE, _FETCHED = 20_000, 500, 32

@@ -269,7 +269,7 @@ class LangChainToolSearch(SearchTool):
 
 
 def _string_argument(tool: BaseTool) -> str:
-    """Returns the only required argument, or the only argument. Raises ConfigError unless it is a string."""
+    """Returns the only required argument or, failing that, the only one. Raises ConfigError unless it is a string."""
     arguments = tool.args
     required = tool.get_input_jsonschema().get("required", [])
     names = required if len(required) == 1 else list(arguments)

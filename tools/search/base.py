@@ -19,7 +19,7 @@ from factloop.core.errors import ToolError
 from factloop.core.records import Record, SourceDocument
 
 REACH_S = 10.0
-"""Maximum number of seconds for checking whether a server can be reached."""
+"""Maximum number of seconds to spend on checking whether a server can be reached."""
 
 
 Heading = Annotated[str, AfterValidator(lambda text: text[:1_000])]
@@ -127,7 +127,7 @@ class SearchTool(BaseTool):
         await asyncio.get_running_loop().run_in_executor(self._threads(), self.reach)
 
     def server_facts(self) -> tuple[str, ...]:
-        """Returns relevant facts that the server reports about itself, in a few words each. May send a free request.
+        """Returns relevant facts that the server reports about itself, each in a few words. May send a free request.
 
         Raises ToolError, ToolTimeout, or ConfigError if the server needs something that is not installed here.
         """

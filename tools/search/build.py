@@ -84,8 +84,8 @@ def build_search_tools(
 
     Documents are indexed here, which may take seconds. Raises ConfigError for an unknown name or a missing key or URL,
     and DataError for unreadable documents. Only the modules of the requested tools are imported. With `replayed`, the
-    tools need no key or URL, because their results are recorded and they are never called. `options` maps names to
-    further arguments for their builders.
+    tools need no key or URL, because their results are recorded and they are never called. `options` maps each name to
+    further arguments for its builder.
     """
     check_sources(names)
     own = options or {}

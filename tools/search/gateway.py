@@ -49,7 +49,7 @@ def limiter_of_tool(tool: SearchTool) -> Limiter:
 
 
 class Server:
-    """The server of a tool, with its limiter, its patience and whether it has ever answered."""
+    """A tool's server, with its limiter, its patience and whether it has ever answered."""
 
     def __init__(self, tool: SearchTool, limiter: Limiter, patience_s: float, rest_s: float = REST_S) -> None:
         self.limiter = limiter

@@ -124,7 +124,7 @@ def without_contents(identity: str) -> str:
 
 
 def is_given(identity: str) -> bool:
-    """Returns whether this identity belongs to a search in supplied documents."""
+    """Returns whether this is the identity of a search in supplied documents."""
     return without_contents(identity) == _IDENTITY
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from factloop.core.errors import DataError
 
 GivenDocument = str | Document | Mapping[str, Any]
-"""A string, a LangChain document, or a mapping with metadata and one of `page_content`, `text` and `content`."""
+"""A string, a LangChain document, or a mapping with metadata and a key `page_content`, `text` or `content`."""
 Documents = GivenDocument | Iterable[GivenDocument | tuple[GivenDocument, float]] | BaseRetriever | VectorStore
 """Anything that can be supplied with a response: documents with or without scores, a vector store, or a retriever."""
 Retrieve = Callable[[str], Any]

@@ -235,5 +235,5 @@ class BraveSearch(KeyedSearch):
 
 
 def _plain(text: str) -> str:
-    """Removes Brave's highlighting of query words, and unescapes HTML entities."""
+    """Removes the highlighting that Brave adds to query words, and unescapes HTML entities."""
     return html.unescape(_EMPHASIS.sub("", text))

@@ -139,7 +139,7 @@ def _collapsed(text: str) -> str:
 def best_passages(query: str, passages: Sequence[str], limit: int) -> list[int]:
     """Returns the indices of at most `limit` passages, starting with those that share the rarest words with the query.
 
-    The weight of a shared word is the logarithm of its rarity among the passages. Ties keep their order, and passages
+    Each shared word is weighted by the logarithm of its rarity among the passages. Ties keep their order, and passages
     that share no words come last.
     """
     wanted = set(_words(query))

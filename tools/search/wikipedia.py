@@ -65,7 +65,7 @@ def raise_error(name: str, answer: JsonAnswer) -> None:
 def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     """Raises ToolError if the wiki warns that it searched differently than requested, or only in part.
 
-    Such a search is different from one that finds nothing. Unknown warnings about the search have the same effect.
+    Such a search does not prove that there is nothing to find. Unknown warnings about the search also raise ToolError.
     Notes about parameters are harmless unless the search depends on these parameters. For example, a wiki without
     TextExtracts returns two such notes.
     """

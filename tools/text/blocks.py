@@ -2,7 +2,7 @@
 
 It recognizes only what sentence splitting needs: where each unit of text ends, and which characters are markers. Text
 is read line by line with bounded look-ahead, so even hostile input is processed in linear time. A Markdown parser would
-not be suitable, because models write Markdown loosely and answers are read while they are still being written.
+be unsuitable, because models write Markdown loosely and answers are read while they are still being written.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE = re.compile(
     r"[\"'“‘(*_]{0,2}[^\W\d_a-z][^.!?…=;{}]{0,300}(?:[.](?=\w)[^.!?…=;{}]{0,300}){0,9}[.!?…。！？][\"'”’)*_]{0,3}(?=\s|$)"
 )
-"""Matches from a capital letter to a full stop, without marks of code in between. Dots within words do not count."""
+"""Matches from a capital letter to a full stop, with no marks of code in between. Dots within words do not count."""
 _CODE = re.compile(
     r".*(?:[{}]|=(?!>)|::|&&|\|\||\w_\w|\w\((?!e?s\))|\s--?[a-z])|\$ ?[a-zA-Z_(./]|>>>|//|/\*|\"{3}|'{3}"
     r"|from \w|import \w+ as"

@@ -18,7 +18,7 @@ _AROUND = 1_000
 
 
 def is_english_at(response: str, start: int, end: int) -> bool:
-    """Whether `response[start:end]` is in English. If the text itself does not show this, the text around it is
+    """Whether `response[start:end]` is in English. If that is unclear from the text itself, the text around it is
     checked.
 
     If the language is still unclear, the text counts as English.

@@ -116,7 +116,7 @@ def _line_end(tag: re.Match[str]) -> str:
 def plain_text(sentence: str) -> str:
     """Removes markup, citations, control characters and list markers from a sentence, and collapses whitespace.
 
-    The text of code is kept exactly, so *kd_live_* does not lose its underscores.
+    Text in code is kept exactly as it is, so *kd_live_* does not lose its underscores.
     """
     text = _INVISIBLE.sub("", sentence)
     substitutions = _SUBSTITUTIONS if _MARKS.search(text) else _SUBSTITUTIONS[-2:]

@@ -100,7 +100,7 @@ def is_apart(token: Token) -> bool:
 
 
 def is_plural(token: Token) -> bool:
-    """Whether the token is plural, either by its form or because another noun is joined to it."""
+    """Whether the token is plural, either in form or because another noun is joined to it."""
     return token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children)
 
 

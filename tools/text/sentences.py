@@ -20,7 +20,7 @@ MAX_SENTENCE = 2000
 """Maximum length of a sentence in characters. There is a limit because prompts are built from sentences."""
 
 MAX_QUOTED = 400
-"""Maximum length in characters of a quotation or parenthesis that is kept in one sentence."""
+"""Maximum length in characters of a quotation or parenthesis for it to be kept in one sentence."""
 
 NEVER_FINAL = word_set("""
     adm approx art asst attn brig ca capt cf ch cmdr col cpl dept dist dr ed eds e.g eq eqs esp est fig figs fr ft

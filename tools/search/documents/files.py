@@ -29,7 +29,7 @@ def extension_of(path: Path) -> str:
 
 
 def stem_of(path: Path) -> str:
-    """Returns the name without the extension that `extension_of` returns."""
+    """Returns the name without its extension (see `extension_of`)."""
     return Path(path.stem).stem if is_compressed(path) else path.stem
 
 

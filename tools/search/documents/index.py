@@ -32,7 +32,7 @@ _SMALL_HEAP_BYTES = 16_000_000
 _KEPT = 2_000
 """Number of passages and query clauses to cache. The claims of an answer often share passages and words."""
 _FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
-"""Flags for the relation of a passage to its neighbours, as stored in the index. 0 (no neighbours) is not stored."""
+"""Flags for a passage's relation to its neighbours, as stored in the index. 0 (no neighbours) is not stored."""
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 
@@ -302,7 +302,7 @@ def _analyzer() -> tantivy.TextAnalyzer:
 
 
 def _spaced(text: str) -> str:
-    """The text in NFC, with spaces around each character of scripts that use no spaces."""
+    """The text in NFC, with spaces around each character of scripts without spaces."""
     if text.isascii():
         return text
     return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", _stored(text).decode("utf-8")))

@@ -40,7 +40,7 @@ def ranked_passages(
 
 
 MOST_CHARACTERS = 2_000
-"""Maximum number of characters of a hit with its neighbours. A longer hit gets no neighbours."""
+"""Maximum number of characters in a hit with its neighbours. A longer hit gets no neighbours."""
 BEGINS_EARLIER, GOES_ON = "(the sentence begins earlier)", "(the sentence goes on)"
 
 

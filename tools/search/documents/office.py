@@ -14,7 +14,8 @@ _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
 _MOST_PARAGRAPHS = 100_000
 """Maximum number of paragraphs in a Word file, including those in tables. Even a long book has far fewer."""
 _LONGEST_REPEATED = 200
-"""Maximum number of characters of a merged cell to repeat. Longer cells are not labels and would fill memory."""
+"""Maximum number of characters in a merged cell for its text to be repeated. Longer cells are not labels and would fill
+memory."""
 
 
 def docx_blocks(data: bytes) -> list[Block]:

@@ -21,7 +21,7 @@ _FEWEST_CELLS = 3
 _NAME = re.compile(r"[^\W\d_][^\d\"“”.,;:=?!{}]{0,39}")
 """Matches the name of a column."""
 _USUAL = 4
-"""The first quartile (1/4) of all gaps between lines counts as the gap within paragraphs."""
+"""The first quartile (1/4) of all gaps between lines is taken as the gap within paragraphs."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-\n(?=[a-z]{2})")
 """Matches a word split at the end of a line. If the word itself contains a hyphen there, that hyphen is lost."""
 

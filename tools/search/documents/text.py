@@ -82,7 +82,7 @@ def read_text(path: Path) -> str:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yields lines with their numbers from 1, without line endings. The file may be larger than memory.
+    """Yields lines without their endings, numbered from 1. The file may be larger than memory.
 
     Only "\\n" ends a line (a "\\r" before it is dropped). Raises the same errors as `read_text`, at the faulty line.
     """
