@@ -125,7 +125,7 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
     if evaluator is not None:
         raise ConfigError(f"{place} is a run, which has only one evaluator; do not specify {evaluator!r}")
     run = read_run(place)
-    found = [one for judged in run.responses() for one in _labelled(judged)]
+    found = [one for judged in run for one in _labelled(judged)]
     claims = [one for one in found if one is not None]
     if not claims:
         raise ConfigError(f"{place} contains no labelled claims; use a run of `factloop eval factscore`")
