@@ -26,7 +26,7 @@ def test_two_evaluators(factloop: Command, home: Path) -> None:
     result = factloop("research", "compare", "runs/a", "runs/b", "--html", "page.html", "--json", "found.json")
     assert (result.code, result.err) == (0, "")
     for part in (
-        "Two evaluators of 20 responses",
+        "Two evaluators on 20 responses",
         "Claims that flipped (20)",
         "B agrees better with the labels than A",
     ):

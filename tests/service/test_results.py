@@ -72,7 +72,7 @@ async def test_two_runs_and_two_experiments_are_compared(service: Service, home:
         addresses = ("/v1/results/{}/page.html?against={}".format(*pair.split()) for pair in asked)
         runs, experiments, *refused = [await client.get(address) for address in addresses]
     assert {one["name"] for one in listed if one["is_comparable"]} == {"june", "july", "of-june", "of-july", "other"}
-    assert "Two evaluators of 10 responses" in runs.text
+    assert "Two evaluators on 10 responses" in runs.text
     assert "B.strict against A.packaged" in experiments.text
     assert [(one.status_code, one.json()["error"]["message"][:45]) for one in refused] == [
         (422, "the runs have no prompts in common, so there "),

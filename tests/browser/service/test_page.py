@@ -138,7 +138,7 @@ def test_two_runs_among_the_results_are_compared(looking: Looking, service: Serv
     expect(button(page, "Compare")).to_be_disabled()
     boxes["second"].check()
     button(page, "Compare").click()
-    expect(report(page).get_by_role("heading", level=1)).to_have_text("Two evaluators of 10 responses")
+    expect(report(page).get_by_role("heading", level=1)).to_have_text("Two evaluators on 10 responses")
     page.go_back()
     boxes["first"].check()
     boxes["other"].check()

@@ -185,8 +185,8 @@ def test_warnings_are_of_the_run_and_not_of_each_response() -> None:
     responses = [judged(f"p{number}", "s??", made_by=offline) for number in range(50)]
     summary = summary_of([*responses, judged("p99", "s", made_by=newer)])
     assert "without a model" in summary.warnings[0]
-    assert summary.warnings[1] == "100 of 151 claims have no verdict: 100 × no answer in time"
-    assert summary.warnings[2].startswith("The fully supported share leaves out 50 responses")
+    assert summary.warnings[1] == "100 of 151 claims have no verdict: no answer in time (100)"
+    assert summary.warnings[2].endswith(" the fully supported share leaves out 50 responses")
     assert summary.warnings[3].startswith("Not all responses were judged in the same way: versions changed")
     assert summary.fingerprint == offline.model_copy(update={"seed": 0})  # that of the resamples
     without = summary_of([judged("p1", "", made_by=fingerprint())])
