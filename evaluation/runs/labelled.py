@@ -237,14 +237,11 @@ class NamedClaims:
 
 def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
     """Returns a unique key for the claim, or None if rows with equal keys could be about different responses."""
-    dataset, claim_id = (_as_text(row.fields.get(name)) for name in ("dataset", "claim_id"))
+    given = (row.fields.get(name) for name in ("dataset", "claim_id"))
+    dataset, claim_id = ("" if value is None else str(value) for value in given)
     if read.response_id is None or (read.claim is None and not claim_id):
         return None
     return read.system, dataset, read.response_id, read.group, claim_id, read.claim
-
-
-def _as_text(value: Any) -> str:
-    return "" if value is None else str(value)
 
 
 def read_labelled_rows(place: str | Path) -> CalibrationSample:
