@@ -70,7 +70,7 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
 
 
 @lru_cache(maxsize=4)
-def comparison_page(folders: tuple[Path, Path], dates: tuple[object, object]) -> str:  # noqa: ARG001 - makes it afresh
+def comparison_page(folders: tuple[Path, Path], dates: tuple[object, object]) -> str:  # noqa: ARG001 - for the cache
     """Returns the page that compares two runs or two experiments. Raises RequestRefusal if they cannot be compared."""
     try:
         if all(map(is_experiment, folders)):

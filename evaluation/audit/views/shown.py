@@ -34,7 +34,7 @@ from factloop.reports.visible import visible
 MOST_DRAWN = 12
 """Maximum number of groups with charts, starting with all data and the task groups. Other groups have only tables."""
 PRINTED = ("findings", "ranking")
-"""The sections on the terminal, on which the figures for a few evaluators would fill ten screens."""
+"""The sections printed on the terminal. All sections together would fill ten screens for a few evaluators."""
 ELSEWHERE = "All other figures are on the page (--html), in the report (--json) and in the tables (--tables)."
 LONGEST_PLAIN = 100_000
 """Files up to this size in bytes are not compressed. Lower than the default because the page contains a dozen files."""
