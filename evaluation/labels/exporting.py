@@ -13,10 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pydantic import ValidationError
-
 from factloop.core.errors import DataError
-from factloop.core.files.lines import read_given
+from factloop.core.files.rows import read_record
 from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
 from factloop.evaluation.labels.draws import DrawnPart, counted, drawn_parts
@@ -178,10 +176,7 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
     """
     found = {}
     for place in places:
-        try:
-            report = FactualityReport.model_validate_json(read_given(place))
-        except ValidationError as error:
-            raise DataError("not a factloop report", path=str(place)) from error
+        report = read_record(place, FactualityReport, "a factloop report")
         found[hash_of(claims_to_label(report))] = report
     return found or None
 

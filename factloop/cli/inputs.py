@@ -31,14 +31,9 @@ def read_text(name: str) -> str:
         if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
             raise DataError("standard input is closed; pass a file, or pipe the text to factloop")
         return decode(sys.stdin.buffer.read(), "standard input")
-    try:
-        return decode(read_given(name), name)
-    except DataError as error:
-        if isinstance(error.__cause__, FileNotFoundError):
-            raise DataError("no such file", path=name) from error
-        if isinstance(error.__cause__, IsADirectoryError):
-            raise DataError("this is a folder; pass the file with the text to check", path=name) from error
-        raise
+    if Path(name).is_dir():
+        raise DataError("this is a folder; pass the file with the text to check", path=name)
+    return decode(read_given(name), name)
 
 
 def file_name(name: str) -> str:

@@ -31,11 +31,13 @@ def open_given(path: str | Path) -> BufferedReader:
     return open(path, "rb")
 
 
-def read_given(path: str | Path, most: int = -1) -> bytes:
-    """Reads a file that the user named, up to the first byte after `most` if that is set. Raises DataError."""
+def read_given(path: str | Path, most: int = sys.maxsize - 1) -> bytes:
+    """Reads a file that the user named. Raises DataError, also if the file has more than `most` bytes."""
     try:
         with open_given(path) as file:
-            return file.read(most + 1 or -1)
+            if len(data := file.read(most + 1)) > most:
+                raise DataError(f"this file has more than {most:,} bytes", path=str(path))
+            return data
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise DataError(f"cannot be read ({getattr(error, 'strerror', None) or error})", path=str(path)) from error
 
