@@ -12,7 +12,7 @@ met is the reason for rejection.
    for example, if a removed sentence said who *he* is.)
 5. No remaining sentence has fewer supported claims than before.
 6. Every rewritten sentence still states something, including the unproven claims to keep.
-7. Precision is higher, or fewer claims are contradicted.
+7. Precision is higher, or fewer claims are contradicted, unscored or irrelevant.
 
 The decision lists the sentences that failed, with reasons, so that only their changes are undone.
 """
@@ -154,6 +154,9 @@ def _first(
         return None, f"precision {_precision(before)} before, {_precision(after)} after"
     if contradicted < was:
         return None, f"{was} contradicted before, {contradicted or 'none'} after; precision {_precision(after)}"
+    unchecked, was = (one.counts.unscored + one.counts.irrelevant for one in (after, before))
+    if unchecked < was:
+        return None, f"{was} unchecked before, {unchecked or 'none'} after; precision {_precision(after)}"
     return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, compared with {_precision(before)} before"
 
 
