@@ -205,9 +205,7 @@ class _Course:
         text, doubts = marked(standing, self._policy)
         return Correction(
             text=text,
-            contradicted=self._policy.contradicted,
-            unsupported=self._policy.unsupported,
-            unscored=self._policy.unscored,
+            **vars(self._policy),
             accepted=rejected is None,
             rejected=rejected,
             why=why,
