@@ -13,7 +13,7 @@ from factloop.checking.cascade.stage import sum_savings
 from factloop.core.errors import DataError
 from factloop.core.factuality import counted_claims
 from factloop.core.records import CascadeSavings, CitationFigures, Counts, Fingerprint, UnscoredReason
-from factloop.core.report_warnings import engine_warnings
+from factloop.core.report_warnings import engine_warnings, share_of
 from factloop.evaluation.runs.label_agreement import (
     LabelTable,
     TabledResponse,
@@ -210,7 +210,7 @@ def _warnings(found: _Totals) -> Iterator[str]:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
         left_out = sum(line.counts.unscored > 0 and not line.counts.not_supported for line in lines)
-        yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
+        yield f"{share_of(found.reasons.total(), n_claims, 'claim', 'has', 'have')} no verdict: {why}"
         if left_out:
             yield f"The fully supported share leaves out {plural(left_out, 'response')} because of these claims"
     if found.n_given:

@@ -232,7 +232,7 @@ def test_what_a_jury_said_is_shown_where_it_disagrees() -> None:
     file = io.StringIO()
     print_report(report, Console(file=file, width=200))
     assert all(line in render_html(report) and line in file.getvalue() for line in said)
-    assert jury_warning((split, claim)) == ("The jury's models disagree on 1 of 1 claims.",)
+    assert jury_warning((split, claim)) == ("The jury's models disagree on 1 of 1 claim.",)
 
 
 def apart(one: ClaimView) -> str:
