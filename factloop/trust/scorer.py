@@ -235,8 +235,8 @@ class TrustScorer(ClosesPerLoop):
         topic = (factuality.prompt or "").strip()
         if self.settings.samples and not topic:
             raise ConfigError("to use `samples`, set the question that the long answer responds to")
-        distinct = [claim for claim in factuality.claims if claim.duplicate_of is None]
-        asked = [claim for claim in distinct if claim.judgement.verdict is not Verdict.IRRELEVANT]
+        relevant = (claim for claim in factuality.claims if claim.judgement.verdict is not Verdict.IRRELEVANT)
+        asked = [claim for claim in relevant if claim.duplicate_of is None]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
         ]

@@ -59,7 +59,7 @@ class Provider:
 
     def __init__(self, world: World, settings: SimulatorSettings) -> None:
         self._world, self._engine = world, SearchEngine(world)
-        self._numbers = count(1)
+        self._numbers, self._settings = count(1), settings
         self.settings = settings
 
     @property
@@ -68,7 +68,8 @@ class Provider:
 
     @settings.setter
     def settings(self, settings: SimulatorSettings) -> None:
-        """New settings start with a full bucket and a new count to their `dies_after`."""
+        """New settings start with a full bucket and a new count to `dies_after`, and a new seed with request 1."""
+        self._numbers = self._numbers if settings.seed == self._settings.seed else count(1)
         self._settings = settings
         self._brain = Brain(self._world, Subject(self._world, settings))
         self._bucket = None if settings.requests_per_s is None else TokenBucket(settings.requests_per_s)
