@@ -14,7 +14,9 @@ import pytest
 from sqlalchemy import Engine, event, update
 
 from factloop import FactChecker, TrustScorer
+from factloop.core.errors import ConfigError, UnreadableAnswer
 from factloop.entrance.work_loop import WorkLoop
+from factloop.service.errors import failure_words
 from factloop.service.kept import Database
 from factloop.service.leases import LeasedJob, Leases
 from factloop.service.metrics import Metrics
@@ -24,6 +26,7 @@ from factloop.service.store import JobStore
 from factloop.service.tables import JOBS
 from factloop.service.work import JobListener, Library, Work
 from factloop.setup.run_directory import RunDirectory
+from factloop.tools.calls.blame import raise_blamed
 from factloop.tools.calls.limiter import CALLER
 from tests.service.asking import ASK, FINISHED_WITHIN_S, Service
 from tests.service.test_store import job
@@ -112,6 +115,13 @@ async def test_a_caller_who_computes_little_does_not_wait_for_one_who_computes_m
     await working
     await loop.aclose()
     assert n_waited_for < 60  # in a standard loop, each of its 60 steps waits for 20 others
+
+
+def test_a_server_that_sends_only_what_cannot_be_read_is_named() -> None:
+    unreadable = UnreadableAnswer("openai:m: the answer is not JSON", tool="openai:m", retryable=True)
+    with pytest.raises(ConfigError) as caught:
+        raise_blamed(unreadable, answered=False)
+    assert failure_words(caught.value).message == "openai:m sends only answers that cannot be read"
 
 
 def has_kept(store: JobStore, live: LiveJob) -> bool:
