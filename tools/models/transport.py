@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from factloop.core.errors import TOO_MANY_REQUESTS, AskedNoFurther, ConfigError, FactloopError, ToolError, ToolTimeout
 from factloop.prompts.registry import Prompt
-from factloop.tools.calls.blame import FirstAnswer
+from factloop.tools.calls.blame import FirstAnswer, chain
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Slot
 from factloop.tools.calls.meter import CallCost, UsageMeter
@@ -245,6 +245,8 @@ class Transport:
         except TimeoutError as error:
             raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s or 0.0) from error
         except Exception as error:  # client libraries have no common base class, so all errors are translated
+            for one in chain(error):  # tracebacks are in cycles, which would keep long replies in memory
+                one.__traceback__ = None
             raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
@@ -310,7 +312,7 @@ class Transport:
         prompt_tokens, completion_tokens = reply.prompt_tokens, reply.completion_tokens
         approximate = prompt_tokens is None or completion_tokens is None
         if prompt_tokens is None or completion_tokens is None:
-            prompt_tokens = _count(messages)
+            prompt_tokens = sum(count_tokens(str(message.text)) for message in messages)
             completion_tokens = count_tokens(reply.text + "".join(str(call.args) for call in reply.tool_calls))
         price = self._chat.price
         cached, written = reply.cached_tokens, reply.written_tokens
@@ -336,7 +338,3 @@ def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseCha
         if Concession.NO_LIMIT not in conceded and hasattr(model, "extra_body"):
             changes["extra_body"] = {**(model.extra_body or {}), "max_tokens": limit}
     return model.model_copy(update=changes) if changes else model
-
-
-def _count(messages: Sequence[BaseMessage]) -> int:
-    return sum(count_tokens(str(message.text)) for message in messages)
