@@ -1,7 +1,7 @@
 """Decides whether a rewritten text is better than the original, based on the two reports and the changes.
 
-A rewritten text is accepted if and only if it meets all of these conditions. Otherwise, the first condition that is not
-met is the reason for rejection.
+A rewritten text is accepted if and only if it meets all of these conditions. If not, the first condition that it fails
+is the reason for rejection.
 
 1. The text still contains a claim that has a verdict or needs reading.
 2. The number of unscored claims is not higher than before. (A failed check or an ambiguous sentence proves nothing.)
@@ -34,14 +34,14 @@ ELSEWHERE = -1  # for sentences in the rewritten text that match no sentence in 
 _OF_THE_TEXT = frozenset(
     {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
 )
-"""Reasons for a missing verdict that lie in the text or the sources, so another attempt would not help."""
+"""Reasons for a missing verdict that lie in the text or the sources, so trying again would not help."""
 
 
 @dataclass(frozen=True)
 class Fate:
     """What happened to a sentence in the response: its position in the rewritten text, and whether it was reworded.
 
-    If the span is empty, the sentence was removed.
+    An empty span means that the sentence was removed.
     """
 
     start: int
@@ -62,7 +62,7 @@ class Ruling:
     failed: Mapping[int, str] = field(default_factory=dict)
     """Maps the numbers of sentences that failed the check to the reasons for undoing their changes."""
     broke_down: bool = False
-    """Whether the check itself failed. Repeating the check would cost money without changing the decision."""
+    """Whether the check itself failed. Repeating it would cost money without changing the decision."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,8 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """Maps each failed sentence to the reason for undoing its change or, if it has none, the last earlier change."""
+    """Maps each failed sentence to the reason for undoing its change or, if it did not change, the last change before
+    it."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
         (faults.unjudged, "the new wording has no verdict", "a later sentence then has no verdict"),
@@ -176,7 +177,7 @@ def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
     """Whether the rewritten sentence drops more unproven claims than it adds supported claims.
 
-    Supported claims that replace contradicted claims do not count as added.
+    Supported claims that replace contradicted ones do not count as added.
     """
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
@@ -184,7 +185,7 @@ def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
 
 
 def _beside(claims: Sequence[Claim]) -> int:
-    """The number of claims that do not affect precision, not counting claims that need reading."""
+    """The number of claims that do not affect precision, excluding claims that need reading."""
     return _unjudged(claims) + count_verdicts(claims).irrelevant
 
 

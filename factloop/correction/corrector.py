@@ -55,11 +55,11 @@ class Corrector:
 
     Only sentences with a contradicted claim are reworded, from first to last, by a model (one call per sentence) or,
     offline, by rules. The changes are then checked, and the rewritten text is accepted only if it meets the conditions
-    in `acceptance`. A change is undone if it fails the check, or if a later sentence depends on the original wording.
+    in `acceptance`. A change is undone if it fails the check or if a later sentence depends on the original wording.
     All other sentences remain exactly the same.
 
-    The marks are inserted by code, which changes no words. The correction lists everything that was removed or is in
-    doubt, even if it is not marked.
+    The marks are inserted by code, so the wording never changes. The correction lists everything that was removed or is
+    in doubt, including passages that are not marked.
 
     All calls share the checker's limits, cache and budget. The checker's limits for a single check (deadline, calls,
     cost) apply to the whole correction, including the first check, the rewriting and the second check.
@@ -112,7 +112,8 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Corrects a response. A model takes one call per reworded sentence, plus the calls that check the changes.
+        """Corrects a response. With a model, this takes one call per reworded sentence, plus the calls that check the
+        changes.
 
         Args:
             response: The text to correct. To skip the first check, pass the report on the text instead.
@@ -151,7 +152,7 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Synchronous version of `acorrect`. Also works while an event loop is running, for example in a notebook."""
+        """Synchronous version of `acorrect`. It also works while an event loop is running, for example in a notebook."""
         return run_blocking(self.acorrect(response, question, limits=limits, run_dir=run_dir, **given))
 
     def _rewriter(self, checking: Checking, meter: UsageMeter) -> Rewriter:
@@ -222,7 +223,7 @@ class _Course:
         )
 
     def _better(self, tried: _Attempt, *, may_read: bool) -> Draft | None:
-        """The next draft, without the changes that failed. None if nothing can be undone, or if no changes remain.
+        """The next draft, without the changes that failed, or None if nothing can be undone or no changes remain.
 
         If no more checks are allowed, changes that have not been checked are also undone.
         """
@@ -245,7 +246,7 @@ class _Course:
         return Rejection.NOTHING_CHANGED, f"{noun} could not be changed"
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
-        """Rewords each faulty sentence, given the new text before it. Any failure is noted in the draft."""
+        """Rewords each faulty sentence in the light of the new text before it. Any failure is noted in the draft."""
         by_id = {claim.id: claim for claim in self._before.claims}
         draft = Draft(self._before.response, sentences, {})
         for number, sentence in enumerate(sentences):

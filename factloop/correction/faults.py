@@ -1,4 +1,4 @@
-"""Describes a faulty sentence for a rewriter: its claims, how to treat them, the evidence, and the earlier text."""
+"""Describes a faulty sentence for a rewriter: its claims, how to treat them, the evidence, and the preceding text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Fault:
-    """A faulty sentence, without formatting marks that are opened or closed in other sentences."""
+    """A faulty sentence, without any formatting marks that open or close in another sentence."""
 
     prompt: str | None
     response: str
@@ -43,7 +43,7 @@ class Fault:
     cited: tuple[Evidence, ...]
     """The evidence that contradicts the claims."""
     evidence: tuple[Evidence, ...]
-    """The cited evidence, followed by other passages for the contradicted claims, up to `MOST_PASSAGES` in total."""
+    """The cited evidence, followed by other passages for the contradicted claims, at most `MOST_PASSAGES` in all."""
     so_far: Draft
     """The draft with the new wording of earlier sentences."""
 

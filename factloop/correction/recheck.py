@@ -1,4 +1,4 @@
-"""Checks a rewritten text. Only changed sentences are checked again, and all other verdicts are copied.
+"""Checks a rewritten text. Only changed sentences are checked again. All other verdicts are copied.
 
 A sentence after a removed sentence is also checked again, since it may no longer be clear who *she* is.
 """
@@ -35,7 +35,7 @@ class _Stretch:
 
 @dataclass
 class Rechecks:
-    """Checks the drafts of a response. A sentence that is the same in two drafts is checked only once."""
+    """Checks the drafts of a response. A sentence that is identical in two drafts is checked only once."""
 
     before: FactualityReport
     check: Check
@@ -104,7 +104,7 @@ def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
 
 
 def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:
-    """A repeated claim with the verdict and evidence of the original, since the report may lack the original."""
+    """A repeated claim with the original claim's verdict and evidence, because the report may not contain the original."""
     if claim.duplicate_of is None:
         return claim
     first = by_id[claim.duplicate_of]
@@ -167,7 +167,7 @@ def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequ
 
 
 def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The sentences that were checked again. The ids of new claims extend an earlier id: `c3.1` and `c3.2` for `c3`."""
+    """The sentences that were checked again. New claims get ids that extend an earlier id: `c3.1` and `c3.2` for `c3`."""
     fates = draft.fates
     for number, stretches in readings.items():
         start, place = fates[number].start, count(1)

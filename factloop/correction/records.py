@@ -58,11 +58,11 @@ class LeftReason(StrEnum):
     """Why a faulty sentence was left unchanged."""
 
     REWRITE_FAILED = "rewrite_failed"
-    """There is no new wording because the call failed or the reply could not be used."""
+    """There is no new wording, because the call failed or its reply could not be used."""
     NOT_CONFIRMED = "not_confirmed"
     """The change failed the second check."""
     LAYOUT = "layout"
-    """The next line belongs to the sentence, as after a table header or an underlined heading."""
+    """The next line belongs to the sentence, as with a table header or an underlined heading."""
     UNMENDABLE = "unmendable"
     """The evidence offers no replacement for the contradicted content, and removal was not requested."""
     NO_PLACE = "no_place"
@@ -91,7 +91,7 @@ class Rejection(StrEnum):
     UNPROVEN_LOST = "unproven_lost"
     """A rewritten sentence no longer states an unproven claim that should have been kept."""
     NOT_BETTER = "not_better"
-    """Precision has not increased, and there are as many contradicted and unchecked claims as before."""
+    """Precision is not higher, and there are as many contradicted and unchecked claims as before."""
 
 
 class Change(Record):
@@ -113,7 +113,7 @@ class Change(Record):
     evidence: tuple[str, ...] = ()
     """Ids of the evidence for the new wording, from the `before` report."""
     by: str = ""
-    """The model or rule set that wrote the new wording. Empty for a removal that needed neither."""
+    """The model or rule set that wrote the new wording. Empty for a removal that needed neither of them."""
 
 
 class LeftSentence(Record):
@@ -162,12 +162,12 @@ class Correction(Record):
     """The changes that turn the response into `rewritten`, in order of appearance."""
     left: tuple[LeftSentence, ...] = ()
     doubts: tuple[Doubt, ...] = ()
-    """Unsupported or unchecked parts of `text`, in order of appearance. Unmarked parts are included."""
+    """Unsupported or unchecked parts of `text`, in order of appearance, including unmarked parts."""
     after: FactualityReport | None = None
     """The report on `rewritten`, or None if there was nothing to check. Verdicts on unchanged sentences are copied from
     `before`."""
     rounds: Annotated[int, Field(ge=0)]
-    """How many times the text was rewritten and checked."""
+    """Number of times that the text was rewritten and checked."""
     rewriter: str
     prompts: Mapping[str, str] = Field(default_factory=dict)
     """SHA-256 hash of each prompt used for rewriting."""
@@ -225,7 +225,7 @@ def rewrite(response: str, changes: tuple[Change, ...]) -> str:
 
 
 class _Shift:
-    """Converts spans in the text without marks to spans in the text with these marks."""
+    """Converts spans in the unmarked text to spans in the text with these marks."""
 
     def __init__(self, marks: Sequence[Span]) -> None:
         lengths = [end - start for start, end in marks]
@@ -233,7 +233,7 @@ class _Shift:
         self._places = [start - before for (start, _), before in zip(marks, self._inserted, strict=False)]
 
     def __call__(self, span: Span) -> Span:
-        """Converts a span. A mark between two sentences is outside both."""
+        """Converts a span. A mark between two sentences belongs to neither."""
         start, end = span
         before_end = self._inserted[bisect_left(self._places, end)]
         before_start = self._inserted[bisect_right(self._places, start)] if start < end else before_end

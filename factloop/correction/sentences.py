@@ -1,4 +1,4 @@
-"""Reads the sentences of a response from its report, and separates claims to correct from claims to keep."""
+"""Reads a response's sentences from its report, and separates claims to correct from claims to keep."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _CLOSING_TAG = re.compile(r"\s*</([a-zA-Z][\w-]{0,30})\s*>$")
 
 
 def core(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without formatting marks that are closed or opened elsewhere: `**A.` in `**A. B.**` becomes `A.`"""
+    """The range without formatting marks that close or open elsewhere: `**A.` in `**A. B.**` becomes `A.`"""
     while (trimmed := _trimmed(text[start:end])) != (0, end - start):
         start, end = start + trimmed[0], start + trimmed[1]
     return start, end

@@ -1,4 +1,4 @@
-"""The event loop in which checks run. Callers take turns, so that no caller's work holds up another caller's."""
+"""The event loop in which checks run. Callers take turns, so that no one's work holds up anyone else's."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from factloop.tools.calls.limiter import CALLER, Slots
 THREADS_AT_WORK = 2
 """Number of threads that read and judge, in addition to the job loop. While one computes, requests wait for the GIL."""
 SLICE_S = 0.001
-"""Seconds of steps after which the loop looks for new input."""
+"""Number of seconds for which the loop runs steps before it looks for new input."""
 _WAITING: tuple[object, ...] = (socket.getaddrinfo, socket.getnameinfo)
 _IS_CANCELLED: ContextVar[Event] = ContextVar("factloop_is_cancelled")
 _NEVER, _ENDING = Event(), "\0ending"
-"""The last steps of all cancelled work count as those of a separate caller, so that they precede the owner's others."""
+"""The last steps of all cancelled work count as a separate caller's, so that they run before the owner's other steps."""
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
@@ -32,15 +32,15 @@ class FairLoop(asyncio.SelectorEventLoop):
     A standard loop runs all steps in the order in which they become ready. A caller with ten long checks always has a
     step ready, so a one-sentence check of sixty steps would wait for a long check sixty times. Here, the next step is
     the oldest step of the caller with the least computing time so far (start-time fair queueing, Goyal et al. 1996, by
-    measured time). A caller that was idle does not save up time. A step is never interrupted, and each caller's steps
-    keep their order. Callbacks of timers, sockets and other threads run first, but only make further steps ready.
+    measured time). Idle callers do not save up time. A step is never interrupted, and each caller's steps keep their
+    order. Callbacks from timers, sockets and other threads run first, but these only make further steps ready.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._steps: dict[str, deque[asyncio.Handle]] = {}
         self._used_s: dict[str, float] = {}
-        """Seconds that each caller has computed, counted from the same start for all callers."""
+        """Seconds of computing time that each caller has used, counted from the same start for all callers."""
         self._now_s = 0.0
         self._is_running_steps = False
         self._threads = Slots(THREADS_AT_WORK)

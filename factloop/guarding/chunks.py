@@ -31,7 +31,8 @@ class WholeCharacters:
         self._first_half = ""
 
     def feed(self, text: str) -> str:
-        """Joins surrogate pairs. If the text ends with half a pair, that half is kept for the next chunk."""
+        """Joins surrogate pairs. If the text ends with the first half of a pair, this half is kept until the next
+        chunk."""
         text = self._first_half + text
         self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
@@ -43,7 +44,7 @@ class WholeCharacters:
 
 @asynccontextmanager
 async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
-    """On exit, closes a stream that has `aclose`. Some streams must be closed by the task that reads them."""
+    """Closes the stream on exit if it has `aclose`. Some streams must be closed by the task that reads them."""
     try:
         yield
     finally:
@@ -64,7 +65,7 @@ async def in_thread(items: Iterable[T]) -> AsyncGenerator[T, None]:
 
 
 def pulled(items: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-    """Yields the items, producing each on demand. Closing this generator also closes `items`."""
+    """Yields the items, producing each one on demand. Closing this generator also closes `items`."""
     end = object()
 
     async def following() -> T | object:

@@ -56,7 +56,7 @@ Chunk = str | BaseMessage
 MAX_WAIT_S = 0.5
 ALONE = WindowSize(1, 0)
 _WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
-"""The window size of each plan that uses windows. All other plans read each sentence separately."""
+"""The window size for each plan that uses windows. All other plans read each sentence separately."""
 GUARDED = "The answer was checked while it was being written, so each sentence was read without the text after it."
 
 
@@ -74,7 +74,7 @@ class StreamGuard:
 
     With a model, the `grounded` and `fused` plans collect sentences in a window until it is full (for `grounded`, 12
     sentences or 675 characters), until its first sentence has waited for `max_wait_s`, or until the stream ends. One
-    call then checks the whole window. In all other cases, and with `max_wait_s=0`, each sentence is checked on its own
+    call then checks the whole window. In all other cases, including `max_wait_s=0`, each sentence is checked on its own
     as soon as the first word of the next sentence arrives. Each window is checked with the preceding text as context,
     and windows are released in order. Fenced code counts as one sentence. A model reads the code, while the offline
     engine reports it as not read.
@@ -132,7 +132,7 @@ class StreamGuard:
     async def aguard(
         self, chunks: AsyncIterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> AsyncGenerator[str, None]:
-        """Like `aevents`, but yields only pieces of text to show to the user."""
+        """Like `aevents`, but yields only the pieces of text to show to the user."""
         async with aclosing(self.aevents(chunks, question, **given)) as events:
             async for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
@@ -225,7 +225,7 @@ class StreamGuard:
 
 
 def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
-    """Records the decision on the answer in the guard's tracing span, and an error if nothing could be judged.
+    """Records the decision on the answer, and an error if nothing could be judged, in the guard's tracing span.
 
     Unless the answer passed, this also logs one line, which contains no text from the answer.
     """
@@ -237,7 +237,7 @@ def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
 
 
 def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:
-    """A table row's doubtful cells. Empty if the text is not a row, or if a claim cannot be assigned to a cell."""
+    """The doubtful cells of a table row. Empty if the text is not a row or a claim cannot be assigned to a cell."""
     start, end = row
     faulty = [(claim, finding) for claim in claims if (finding := finding_of_claim(claim)) is not None]
     if not faulty or "|" not in text[start:end]:
@@ -252,7 +252,7 @@ def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) ->
 def _whole_report(
     empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
-    """The report on `text`, with the parts' total usage. `empty` is the same checker's report on empty text."""
+    """The report on `text`, with the total usage of its parts. `empty` is the same checker's report on empty text."""
     claims = tuple(claim for part in parts for claim in part.claims)
     sentences = tuple(part.sentence for part in parts if part.sentence is not None)
     scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()

@@ -19,7 +19,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
 
 Place = tuple[int, Finding]
-"""Where the cell ends within its row, and the finding on the cell."""
+"""Where a cell ends within its row, and the finding on the cell."""
 SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
 REPLACED = "[A sentence that could not be confirmed was left out.]"
@@ -49,7 +49,7 @@ Choose = Callable[[str, Sequence[Claim]], str | Stop]
 
 @dataclass(frozen=True)
 class Policy:
-    """Defines how sentences are treated. Sentences pass if they have no findings, or only findings in `passing`."""
+    """Defines how sentences are treated. Sentences pass if they have no findings, or only those in `passing`."""
 
     action: SentenceAction | Choose = "annotate"
     replacement: str = REPLACED
@@ -135,14 +135,14 @@ def marker_of(text: str, sentence: str) -> str:
 
 
 def after_blank_line(released: str, text: str) -> str:
-    """Adds the line breaks that are needed for a blank line between `released` and the text."""
+    """Puts before the text the line breaks that are needed for a blank line after `released`."""
     told = released.rstrip()
     n_ends = len(_LINE_END.findall(released[len(told) :])) if told else 2
     return "\n" * (2 - n_ends) + text
 
 
 def after_dropped(text: str, released: str, marker: str) -> str:
-    """The text that follows a dropped sentence, adjusted to fit after `released`.
+    """The text after a dropped sentence, adjusted to fit after `released`.
 
     If nothing on the line has been released yet, the rest of the line starts with the dropped sentence's `marker`
     instead of a space. If the whole line or table row was dropped, its line break is omitted. Blank lines are also

@@ -13,7 +13,8 @@ Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
 
 
 class GuardedSentence(Record):
-    """A sentence that has been checked and processed. Joining the `text` of all events gives the original answer."""
+    """A sentence that has been checked and treated according to the policy. Joining the `text` of all events gives the
+    original answer."""
 
     type: Literal["sentence_guarded"] = "sentence_guarded"
     text: str
@@ -25,7 +26,7 @@ class GuardedSentence(Record):
     no_claim: NoClaim | None = None
     """Why the sentence has no claims. None if it has claims, or if there is no sentence."""
     findings: tuple[Finding, ...] = ()
-    """Findings on the sentence, including those that the policy lets pass."""
+    """Findings on the sentence, including findings that the policy lets pass."""
     treatment: Treatment
     released: str
     """The text that the user receives instead of `text`. If the sentence passes, this is `text` itself, without any

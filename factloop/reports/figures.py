@@ -46,7 +46,7 @@ def percent(share: float) -> str:
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
-    """A value below the threshold, with three digits, or more if it would otherwise be rounded up to the threshold."""
+    """A value below the threshold, with three digits, or more if three would round it up to the threshold."""
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 
@@ -63,7 +63,7 @@ def precision_interval(report: FactualityReport) -> str:
 
 
 def how_far(report: FactualityReport) -> str:
-    """How uncertain the main metric is, and where to read more. Empty if no claims are scored."""
+    """Says how uncertain the main metric is, and where to read more. Empty if no claims are scored."""
     sampled = f"{found} if the claims are a sample. " if (found := precision_interval(report)) else ""
     return f"{sampled}{AS_IF_CORRECT}" if report.counts.scored else ""
 
@@ -86,7 +86,7 @@ _IN_HEADLINE = {Status.NO_EVIDENCE: "not in the sources", Status.UNSCORED: "coul
 
 
 def held_against(report: FactualityReport) -> str:
-    """The names of all passages' sources, such as `a.md, b.pdf and 7 more`. Empty if there are no passages."""
+    """The names of the passages' sources, such as `a.md, b.pdf and 7 more`. Empty if there are no passages."""
     read = (item for claim in report.claims for item in claim.evidence)
     sources = dict.fromkeys(
         item.title if item.title and item.document is not None else item.source.partition("#")[0] for item in read
@@ -102,11 +102,11 @@ AS_IF_CORRECT = (
     "factloop?”)."
 )
 BASELINE_IS_RIGHT = "23 of 28 (0.82; 95% interval 0.64 to 0.92)"
-"""How often the baseline is right on unseen answers when its verdict is `supported` (see docs/accuracy.md)."""
+"""How often the baseline's `supported` verdicts are right on unseen answers (see docs/accuracy.md)."""
 
 
 def how_often_right(fingerprint: Fingerprint) -> str:
-    """One or two sentences about how often the judge is right, as far as this is known."""
+    """One or two sentences on how often the judge is right, if this is known."""
     if fingerprint.engine == "offline" and fingerprint.verifier is None:
         few = f"It finds few errors: of 582 labelled facts, {BASELINE_FINDS}."
         return f"On answers that people labelled, its “supported” was right for {BASELINE_IS_RIGHT}. {few}"
@@ -117,7 +117,8 @@ def main_figure(report: FactualityReport) -> tuple[str, str, str]:
     """The main metric's name, value and basis: precision or, if claims are unscored, the number of scored claims.
 
     Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If claims are unscored,
-    precision appears only in the basis, with the values that it would have if all unscored claims were wrong or right.
+    precision appears only in the basis, together with its value if all unscored claims were wrong and its value if they
+    were all right.
     """
     counts, share = report.counts, "–" if report.precision is None else f"{report.precision:.2f}"
     n = counts.scored + counts.unscored
@@ -144,7 +145,7 @@ MOST_OF_NAME = 80  # maximum number of characters of a response used as the titl
 
 
 def name_of(report: FactualityReport, file: str = "") -> str:
-    """A page's title: the question, or else the file, or else the beginning of the response."""
+    """A page's title: the question or, failing that, the file or the beginning of the response."""
     begun = report.response.strip().lstrip("#* ").partition("\n")[0]
     return report.prompt or file or shorten(begun, MOST_OF_NAME, placeholder=" …") or "An empty answer"
 
@@ -182,7 +183,7 @@ def citations(found: CitationFigures) -> str:
 
 
 def place_of(item: Evidence) -> str:
-    """Where a passage is, such as `page 3` for a file or `document 2, page 3, doc_17` for a supplied document."""
+    """Where a passage comes from, such as `page 3` for a file or `document 2, page 3, doc_17` for a supplied document."""
     document = item.document
     if document is None:
         return item.source.partition("#")[2].replace("=", " ") if web_address(item.source) is None else ""
@@ -194,7 +195,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """In words, whether the response does what its prompt asks. Empty if this was not judged."""
+    """Says whether the response does what its prompt asks. Empty if this was not judged."""
     found = report.eligibility
     if found is None:
         return ""
@@ -204,7 +205,7 @@ def eligibility(report: FactualityReport) -> str:
 
 
 def every_claim(report: FactualityReport) -> str:
-    """The metrics with every claim counted. Empty if the report already counts every claim."""
+    """The metrics when every claim counts. Empty if this is already the case in the report."""
     found = report.every_claim
     if found is None:
         return ""
@@ -221,7 +222,7 @@ def distribution(report: FactualityReport) -> str:
 
 
 def cost(usage: StageUsage) -> str:
-    """The cost in US dollars, rounded to cents if it is at least 0.10, or else to three significant digits."""
+    """The cost in US dollars: to the cent if it is at least 0.10, or else to three significant digits."""
     dollars = usage.cost_usd
     if dollars is None:
         return "price unknown" if usage.asked_a_model else "no model calls"
@@ -230,14 +231,14 @@ def cost(usage: StageUsage) -> str:
 
 
 def used_a_model(usage: StageUsage) -> bool:
-    """Whether a model was called or its replies were reused. Otherwise, there is no cost to show. Ignores searches."""
+    """Whether a model was called or its replies were reused. If not, there is no cost to show. Ignores searches."""
     searched = usage.stages.get(_SEARCH) if isinstance(usage, Usage) else None
     n_at_hand = usage.cache_hits - (0 if searched is None else searched.cache_hits)
     return bool(usage.calls or usage.failed_calls or n_at_hand or usage.cost_usd)
 
 
 def counted(usage: StageUsage) -> list[tuple[str, str]]:
-    """The headers and field names of all counts that are not zero."""
+    """The headers and field names of the counts that are not zero."""
     return [(head, count) for head, count in _COUNTS if getattr(usage, count)]
 
 

@@ -1,8 +1,8 @@
 """Defines the files in which pages save human labels, along with the claims that were labelled.
 
-A file can therefore be read without the report. Each file also contains a hash of the claims in order, which ensures
-that the labels belong to exactly the claims and verdicts on the page. Disagreement pages save answers in the same way.
-An answer says which of two sides is right.
+This means that a file can be read without the report. Each file also contains a hash of the claims in order, to ensure
+that the labels belong to exactly these claims and verdicts. Disagreement pages save answers in the same way. An answer
+says which of two sides is right.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class PersonLabel(StrEnum):
     NOT_SUPPORTED = "not_supported"
     IRRELEVANT = "irrelevant"
     CANNOT_TELL = "cannot_tell"
-    """The person cannot decide from the passages. Statistics count this neither as a label nor as a verdict."""
+    """The passages are not enough for the person to decide. In statistics, this counts as no label and no verdict."""
 
 
 class Draw(Record):
@@ -71,7 +71,7 @@ class ClaimToLabel(Record):
     """The system that wrote the response. Empty if unknown."""
     response_id: str
     group: str
-    """A key that all claims from one prompt share, since they are similar to each other."""
+    """A key shared by all claims from the same prompt, since these are similar to each other."""
     claim_id: str
     claim: str
     judge: str
@@ -148,9 +148,9 @@ class AnswerFile(Record):
 
 
 def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
-    """The claims that count in a report's metrics, without their passages.
+    """The claims that count towards a report's metrics, without their passages.
 
-    A report does not name the system, so the response is identified by a hash of the prompt, the response and the time.
+    A report does not name the system, so each response is identified by a hash of the prompt, response and time.
     """
     fingerprint = report.fingerprint
     named = (report.prompt, report.response, report.created_at.isoformat())
@@ -182,7 +182,7 @@ def hash_of(claims: Iterable[ClaimToLabel | ClaimToSettle]) -> str:
 
 
 def is_of_page(place: str | Path) -> bool:
-    """Whether a file was saved by a page, which writes a JSON object. A sheet may be a JSON array."""
+    """Whether a file was saved by a page. Pages write a JSON object, whereas a sheet may be a JSON array."""
     if not str(place).lower().endswith(".json"):
         return False
     try:
@@ -250,7 +250,7 @@ class Labelling:
 
     page: str
     rows: tuple[str, ...]
-    """For each claim, the fields that differ between claims. `page` contains the fields that are the same for all."""
+    """For each claim, the fields that differ between claims. Fields that are the same for all claims are in `page`."""
     places: dict[str, int] = field(default_factory=dict)
     """Maps claim ids to positions in `rows`. Used only if all claims are from one response."""
 
@@ -265,9 +265,9 @@ def labelling_of(
     begins: Literal["blind", "open"] | None = None,
     kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
-    """The data for a page. If `begins` is `blind`, the page opens for labelling with hidden verdicts. If `begins` is
-    `open`, the page opens for labelling. If `begins` is None, labelling starts on request. A page of `answers` asks
-    which of two sides is right. The sides are in random order."""
+    """The data for a page. If `begins` is `blind`, labelling starts at once, with the verdicts hidden. If it is `open`,
+    labelling starts at once, with the verdicts visible. If it is None, labelling starts on request. A page for
+    `answers` asks which of two sides is right, and shows the sides in random order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}
@@ -277,5 +277,5 @@ def labelling_of(
 
 
 def _json(value: Any) -> str:
-    """JSON in ASCII without control characters, because HTML attributes do not preserve them."""
+    """JSON as ASCII text without control characters, because HTML attributes do not preserve them."""
     return json.dumps(value, separators=(",", ":")).replace("\x7f", "\\u007f")

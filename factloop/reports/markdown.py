@@ -1,4 +1,5 @@
-"""Parses Markdown into tags and runs of text with their source positions, so that marks can be placed in the result.
+"""Parses Markdown into tags and runs of text with their positions in the source, so that marks can be placed in the
+result.
 
 HTML in the source is treated as text, nothing is loaded, and only web addresses become links.
 """
@@ -17,10 +18,10 @@ from markdown_it.token import Token
 from factloop.reports.visible import web_address
 
 LONGEST_LINE_ENDED_ON_PURPOSE = 60
-"""Maximum length in characters. Line breaks after longer lines are treated as automatic wrapping and ignored."""
+"""Line breaks after lines of at least this many characters are treated as automatic wrapping and ignored."""
 
 _FIRST_HEADING, _LAST_HEADING = 3, 6
-"""Heading levels in a response. The sections of the page use the second level."""
+"""The levels of a response's headings. The second level is used by the sections of the page."""
 
 _UNBROKEN = "\n"
 _BLANKS = " \t\n"
@@ -37,7 +38,7 @@ class Tag:
 
 @dataclass(frozen=True)
 class TextRun:
-    """A run of text, which either copies the source from `start` to `end` or represents that part of the source."""
+    """A run of text that either copies the source from `start` to `end` or represents that part of it."""
 
     text: str
     start: int
@@ -58,8 +59,9 @@ Part = Tag | TextRun
 def read_markdown(text: str) -> list[Part]:
     """The text's parts in order. Tags are nested correctly, and the result is deterministic.
 
-    Runs omit blocks that are nested too deeply and content that Markdown does not show (emphasis markers, link URLs).
-    Callers that must show everything have to check for this. `text` must not contain carriage returns or NUL.
+    Runs omit content that Markdown does not show (such as emphasis markers and link URLs) and blocks that are nested
+    too deeply. Callers that must show everything have to check for this. `text` must not contain carriage returns or
+    NUL.
     """
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -78,7 +80,7 @@ def _parser() -> MarkdownIt:
 
 
 def _link(state: StateInline, silent: bool) -> bool:
-    """The library's rule, extended to record where the link ends, since no token contains its URL's length."""
+    """The library's rule, extended to record where the link ends, since no token says how long the URL is."""
     found = link(state, silent)
     if found and not silent:
         state.tokens[-1].meta["end"] = state.pos
@@ -112,7 +114,8 @@ class _Source:
         return found
 
     def cell_places(self, content: str, line: int, reached: int) -> list[int]:
-        """Like `places`, but for a table cell that starts at or after `reached`. Bars inside a cell are escaped."""
+        """Like `places`, but for a table cell that starts at or after `reached`. Vertical bars inside a cell are
+        escaped."""
         whole, start = self.lines[line], self.starts[line]
         at = max(whole.find(content.replace("|", "\\|"), max(0, reached - start)), 0)
         found = []

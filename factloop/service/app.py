@@ -163,8 +163,7 @@ def build_chat(check: CheckSettings) -> ChatModel | None:
 async def _work(
     check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library, day: DayLimits
 ) -> Work:
-    """Builds all jobs' checker and scorer, which share one rate limit. Both read their documents now, so that an
-    invalid setup is reported at startup."""
+    """Builds the checker and scorer. Both read their documents now, so an invalid setup is reported at startup."""
     checker = await asyncio.to_thread(hiding_checker, chat, settings=check)
     if checker.has_sources:
         await asyncio.to_thread(lambda: checker.tools)
@@ -225,8 +224,9 @@ async def _on_refused(request: Request, error: Any) -> Response:
 
 
 async def _on_invalid(request: Request, error: Any) -> Response:
-    """Rejects invalid input with a one-line error that does not repeat the input. If several types are allowed, the
-    error is the most deeply nested one, which usually concerns the intended type. Errors about values come first."""
+    """Rejects invalid input with a one-line error that does not repeat the input. For a union, this is the most deeply
+    nested error, which usually concerns the intended type. At the same depth, invalid values come before wrong
+    types."""
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body must be JSON"))
@@ -262,8 +262,8 @@ _HANDLERS: dict[type[Exception], Any] = {
 
 
 async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
-    """Serves until the process is stopped (SIGINT, SIGTERM), and leaves unfinished jobs for the next start. Calls
-    `ready` with the URL. Raises ConfigError if the service cannot bind its address or open its resources."""
+    """Serves until the process is stopped (SIGINT or SIGTERM). Unfinished jobs resume at the next start. Calls `ready`
+    with the URL. Raises ConfigError if the service cannot bind its address or open its resources."""
     context: ServiceContext = app.state.context
     with context.settings.binding.listening() as listening:
         async with app.router.lifespan_context(app):
@@ -276,7 +276,7 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that ends streams and pending responses before it stops, because they keep connections open."""
+    """A server that ends open streams and pending responses before it stops, so that connections can close."""
 
     context: ServiceContext
 

@@ -1,6 +1,6 @@
 """Connects the service to the evaluation package: runs audits and adds evaluation reports to the results.
 
-Imported on demand and only if that package is installed.
+It is imported on demand, and only if that package is installed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
 
 
 async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
-    """Returns the report, its JSON and its summary. Runs the audit in a process that can be stopped."""
+    """Runs the audit in a process that can be stopped, and returns the report, its JSON and its summary."""
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
     output = await output_of("factloop", "research", "audit", str(file), "--json", "-")
     if output is None:

@@ -1,4 +1,5 @@
-"""Prints a file's parts as JSON, or why the file cannot be read. Runs as its own process, so it imports little.
+"""Prints a file's parts as JSON, or the reason why the file cannot be read. Runs in a separate process, so it imports
+as little as possible.
 
 python -m factloop.service.file_parts FILE MOST_PARTS LONGEST_PART SECONDS
 
@@ -22,7 +23,7 @@ from factloop.tools.search.documents.files import find_files, is_compressed
 from factloop.tools.search.documents.loaders import load_sections
 
 MOST_UNPACKED = 32_000_000
-"""Maximum bytes in an uncompressed Word, Excel or PowerPoint file, and maximum number of characters in any file."""
+"""Maximum uncompressed size in bytes of a Word, Excel or PowerPoint file, and maximum number of characters in any file."""
 _MOST_MEMORY = 2_000_000_000  # in bytes of address space
 
 
@@ -65,7 +66,7 @@ def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
 
 
 def _limit(seconds: int) -> None:
-    """Limits the time and memory of this process, so that it ends even if the service is killed."""
+    """Limits this process's time and memory, so that it ends even if the service is killed."""
     if sys.platform == "win32":
         return
     import resource

@@ -30,7 +30,8 @@ log = logging.getLogger(__name__)
 
 
 async def output_of(*arguments: str) -> bytes | None:
-    """Returns the output of `python -m ARGUMENTS`, or logs a failure and returns None. Cancelling kills the process."""
+    """Returns the output of `python -m ARGUMENTS`. If it fails, logs this and returns None. Cancelling kills the
+    process."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", *arguments),  # -P: do not import modules from the working directory
         stdin=asyncio.subprocess.DEVNULL,
@@ -110,7 +111,7 @@ class FileReader:
             raise stopping() from None
 
     def stop(self) -> None:
-        """Cancels all files that are being read or waiting."""
+        """Cancels the reading of all files, including files that are waiting."""
         if self._under_way:
             log.warning("files not read completely: %d; send them again", len(self._under_way))
         for task in self._under_way:

@@ -1,4 +1,4 @@
-"""Defines the kinds of reports that the service shows and finds the reports in the operator's results folder.
+"""Defines the kinds of reports that the service shows, and finds such reports in the operator's results folder.
 
 Files in the folder are never served directly. Instead, factloop's reports are read and their pages are rendered.
 """
@@ -113,7 +113,7 @@ class Result:
 
 
 class ResultFolder:
-    """The results in a folder, which are read on request and cached until their files change. Every method blocks."""
+    """The results in a folder. They are read on request and cached until their files change. Every method blocks."""
 
     def __init__(self, folder: Path | None) -> None:
         """Raises ConfigError if the path is not a folder."""
@@ -136,7 +136,7 @@ class ResultFolder:
         return next((result for result in results if result is not None), None)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        """Yields names and files. If a file and a folder share a name, the file comes first and represents both."""
+        """Yields names and files. If a file and a folder have the same name, the file comes first and stands for both."""
         entries: list[Path] = []
         with suppress(OSError):  # the folder was removed
             entries = [] if self._folder is None else sorted(self._folder.iterdir(), reverse=True)
@@ -159,7 +159,7 @@ class ResultFolder:
 
 
 def _read(name: str, path: Path) -> Result | None:
-    """Reads the report, or returns None if it is not factloop's, is from another version, or is inconsistent."""
+    """Reads the report, or returns None if it is inconsistent, from another version, or not from factloop."""
     try:
         text = path.read_text(encoding="utf-8")
         fields = json.loads(text)

@@ -1,4 +1,4 @@
-"""Defines code for all routes, and the routes that do not concern jobs: page, health, metrics, results and tickets."""
+"""Defines code that all routes share, and the routes that do not concern jobs: page, health, metrics, results, tickets."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ TICKET = APIKeyQuery(
 
 @dataclass(frozen=True)
 class LoopServices:
-    """The objects bound to the event loop."""
+    """The objects that are bound to the event loop."""
 
     jobs: Jobs
     work: Work
@@ -99,7 +99,7 @@ Owner = Annotated[str, Depends(_owner)]
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller who requests work. `key` identifies a repetition of the same request."""
+    """The caller who requests work. `key` identifies repeated attempts at the same request."""
 
     request: Request
     owner: str
@@ -109,7 +109,7 @@ class Caller:
 
 
 async def left_before(request: Request, answer: asyncio.Task[Any]) -> bool:
-    """Whether the caller disconnects before the response is ready."""
+    """Returns whether the caller disconnects before the response is ready."""
     leaving = asyncio.create_task(_left(request))
     try:
         done, _ = await asyncio.wait({answer, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -136,7 +136,8 @@ class Turn:
         return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
 
     async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """Like `compute`, but for part of a response that has started. Waits for its turn unless the caller leaves."""
+        """Like `compute`, but for part of a response that has already started. Waits for its turn unless the caller
+        leaves."""
         return await self.places.compute(self.owner, asyncio.Event().wait, call, *inputs, waits=True)
 
 

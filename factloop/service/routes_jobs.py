@@ -205,7 +205,7 @@ def _location(job_id: str, caller: Caller) -> dict[str, str]:
 
 
 async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Response:
-    """Returns the report once it is available. Raises RequestRefusal for a job that failed or was cancelled."""
+    """Returns the report once it is available. Raises RequestRefusal if the job failed or was cancelled."""
     headers = _location(job_id, caller)
     try:
         job = await opened.jobs.ended(job_id, caller.owner)
@@ -326,7 +326,7 @@ async def _encoded(portions: AsyncGenerator[list[LiveEvent], None]) -> AsyncIter
 
 
 def _number(last_event_id: str | None) -> int:
-    """Returns the number in the header, or 0 if there is no valid number. All events are then sent."""
+    """Returns the number in the header or, if it has no valid number, 0, so that all events are sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0
 

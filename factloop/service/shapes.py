@@ -49,7 +49,8 @@ Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=M
 
 
 class StrictBase64(Base64Encoder):
-    """Decodes base64, which may be broken into lines. Rejects other characters, which Python skips by default."""
+    """Decodes base64, which may be broken into lines. Rejects all other characters, although Python skips them by
+    default."""
 
     @classmethod
     def decode(cls, data: bytes) -> bytes:
@@ -169,7 +170,7 @@ class Progress(Record):
     """The cost so far, in this process. For a stopped or failed check, the total cost."""
     earlier_calls: Count = 0
     earlier_cost_usd: float = 0.0
-    """The part of `usage` that comes from earlier attempts at this job. Known only when this attempt ends."""
+    """The part of `usage` that earlier attempts at this job cost. Known only when this attempt ends."""
 
 
 class _Checked(Record):
@@ -177,7 +178,7 @@ class _Checked(Record):
     precision: Share | None
     n_contradicted: Count = 0
     judge: str = ""
-    """Describes the judge and the plan of the check."""
+    """Describes the check's judge and plan."""
     n_calls: Count
     cost_usd: float | None
     warnings: tuple[str, ...] = ()
@@ -202,7 +203,7 @@ class TrustSummary(Record):
 
 
 class LongFormSummary(_Checked):
-    """The result for a long answer: its check's metrics, and the number of claims by evidence and belief."""
+    """The result for a long answer: its check's metrics, and how many claims there are by evidence and belief."""
 
     kind: Literal["long_form"] = "long_form"
     standings: Mapping[ClaimStanding, Count]
@@ -242,8 +243,8 @@ class Job(Record):
     progress: Progress = Progress()
     summary: Summary | None = None
     begun_anew: bool = False
-    """Whether the job was restarted after its service died or stopped, and could not use the answers already paid for.
-    The answers were paid for again, and the report says so."""
+    """Whether the job was restarted after its service died or stopped, and could not use the answers that had already
+    been paid for. They were paid for again, as the report says."""
     n_deaths: Count = 0
     """Number of services that died while running the job. The job may be the cause, so it fails after the third."""
     request_id: str = ""
@@ -299,7 +300,8 @@ class CallerInfo(Record):
     budget_usd_per_day: float | None
     max_calls_per_day: int | None
     left_usd: float | None
-    """The remaining amount, minus what running jobs may still cost. Also null if the database is unavailable."""
+    """What remains of the limit after subtracting what running jobs may still cost. Also null if the database is
+    unavailable."""
     left_calls: int | None
 
 
@@ -326,7 +328,7 @@ class Trouble(Record):
 
 
 class Health(Record):
-    """Whether the service is running, and what keeps it from being ready."""
+    """Whether the service is running, and what, if anything, keeps it from being ready."""
 
     status: Literal["ok", "stopping", "unready"]
     troubles: tuple[Trouble, ...] = ()
@@ -357,7 +359,7 @@ class ResultInfo(Record):
     summary: str
     figures: tuple[HeadlineFigure, ...] = ()
     is_comparable: bool = False
-    """Whether this is the folder of a run or an experiment, which can be compared with another of the same kind."""
+    """Whether this is the folder of a run or experiment, so that it can be compared with another of the same kind."""
 
 
 class ResultList(Record):

@@ -55,12 +55,12 @@ from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
 AT_ONCE = 8
-"""Maximum number of concurrent calls. Over HTTP, one of them is reserved for keys without a running call."""
+"""Maximum number of concurrent calls. Over HTTP, one of these calls is reserved for keys that have no call running."""
 MOST_WAITING = 16  # maximum number of waiting calls per key over HTTP
 OWNER = "factloop.owner"  # the key's owner, in the scope of an HTTP request
 LONGEST_CLAIM = 2_000
 LONGEST_DOCUMENTS = 8_000_000
-"""Maximum total characters of the documents in one call. The service limits the bytes of a request instead."""
+"""Maximum total number of characters in the documents of one call. The service instead limits the size of a request."""
 LONGEST_ERROR = 500
 NOT_SET_UP = "this server is not configured correctly; its operator can find the details in the log"
 
@@ -109,7 +109,7 @@ OfCheck = Annotated[
 
 
 def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = True) -> MCPServer[Any]:
-    """Builds the server without opening anything. The caller must close the checker and the scorer.
+    """Builds the server without opening anything. The caller is responsible for closing the checker and the scorer.
 
     Unless `is_local`, details of configuration errors are logged instead of sent to callers, because they may contain
     file names.
@@ -210,7 +210,7 @@ class _Tools:
     async def _sources(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None = None
     ) -> Sources | None:
-        """Returns the documents as sources (without a tool if they contain no text), or None if there are no documents.
+        """Returns the documents as sources (without a tool if they contain no text), or None if none were given.
 
         Raises ToolError if the documents exceed the limits of one call.
         """
@@ -297,7 +297,7 @@ def _result(text: str, answer: Record) -> CallToolResult:
 class StrictTool(Tool):
     """A tool that accepts only the declared arguments.
 
-    The SDK would ignore unknown arguments and therefore answer a different question.
+    The SDK would ignore unknown arguments, and so answer a different question.
     """
 
     @classmethod
@@ -321,7 +321,7 @@ class StrictTool(Tool):
 
 
 def _wrong_argument(error: ValidationError) -> str:
-    """Describes the most deeply nested error. If a type has variants, this is the error for the intended variant."""
+    """Describes the most deeply nested error. For a union, this is the error for the intended type."""
     wrong = max(error.errors(include_url=False), key=lambda one: len(one["loc"]))
     parts = map(str, wrong["loc"])  # indexes and fields; names of variants are left out
     place = ".".join(part for part in parts if part.isdigit() or (part.isidentifier() and part.islower()))

@@ -29,7 +29,7 @@ def tables_file(show: Callable[[Console], object], name: str) -> str:
     """All tables that a report shows on the terminal, as LaTeX if the file name ends in `.tex`, or else as CSV.
 
     In LaTeX, numbers are rounded as on the terminal. The document needs the `booktabs` package and an engine that
-    supports Unicode. In CSV, numbers are not rounded. If there are several tables, each is preceded by its title.
+    supports Unicode. In CSV, numbers are not rounded. If there are several tables, each one comes after its title.
     """
     kept = KeptSheets()
     show(kept)
@@ -41,10 +41,10 @@ def tables_file(show: Callable[[Console], object], name: str) -> str:
 
 
 def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Callable[[], str | bytes]]:
-    """Maps file names to functions that return the pictures, in the order in which the page shows them.
+    """Maps file names to functions that return the pictures, in the same order as on the page.
 
-    A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first picture; the
-    second is in a file whose name ends in `-2`, and so on. Raises ConfigError if the page has no pictures.
+    A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first picture. The
+    second has its own file, whose name ends in `-2`, and so on. Raises ConfigError if the page has no pictures.
     """
     from factloop.reports.pictures import as_file, as_pdf, kept_pictures
 

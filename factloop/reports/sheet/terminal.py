@@ -1,4 +1,4 @@
-"""Shows a table on the terminal, with values side by side or, if there is not enough room, stacked."""
+"""Shows a table on the terminal, with values side by side or, if there is too little room, one below the other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Layout = Callable[[Sheet], RenderableType]
 
 
 class KeptSheets(Console):
-    """A console that collects the tables printed to it and prints nothing."""
+    """A console that collects the tables printed to it instead of showing them."""
 
     def __init__(self) -> None:
         super().__init__(quiet=True)
@@ -29,7 +29,7 @@ class KeptSheets(Console):
 
 
 def keep_sheet(console: Console, sheet: Sheet) -> None:
-    """Adds a table to a console that collects tables, for callers that print the table in another form."""
+    """Adds a table to a console that collects tables. For callers that print the table in another form."""
     if isinstance(console, KeptSheets):
         console.sheets += [sheet] * bool(sheet.lines)
 
