@@ -39,7 +39,7 @@ class SharedHits:
         self._engine = engine
 
     def take(self, whose: str, amount: int, seconds: float) -> float:
-        """Counts a request and returns 0, or returns how many seconds to wait after `amount` requests in `seconds`."""
+        """Counts a request and returns 0 or, after `amount` requests in `seconds`, returns how many seconds to wait."""
         with self._engine.begin() as connection:
             hold_others_off(connection, f"hits {whose}")
             now: float = connection.execute(select(database_now())).scalar_one()
@@ -132,9 +132,8 @@ _LONGEST_QUERY = 500
 
 
 class Tickets:
-    """URLs that a browser can open without a key. Each URL works for one owner and one path, and expires after 12
-    hours. It is signed with one of the owner's keys, so it outlives the process and is valid in every service with that
-    key."""
+    """URLs that a browser can open without a key. Each URL works for one owner and one path, for 12 hours. It is signed
+    with one of the owner's keys, so it outlives the process and is valid in every service with that key."""
 
     def __init__(self, keys: ApiKeys, clock: Callable[[], float] = time.time) -> None:
         self._keys, self._clock = keys, clock

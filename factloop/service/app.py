@@ -225,8 +225,7 @@ async def _on_refused(request: Request, error: Any) -> Response:
 
 async def _on_invalid(request: Request, error: Any) -> Response:
     """Rejects invalid input with a one-line error that does not repeat the input. For a union, this is the most deeply
-    nested error, which usually concerns the intended type. At the same depth, invalid values come before wrong
-    types."""
+    nested error, which usually concerns the intended type; invalid values precede wrong types."""
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body must be JSON"))

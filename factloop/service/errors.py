@@ -87,13 +87,12 @@ def refuse_without_evaluation(what: str) -> None:
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """Returns an error. Its message may quote the caller's input, so it is shortened and lone surrogates are removed."""
+    """Returns an error. Its message may quote the caller's input, so it is shortened and loses lone surrogates."""
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 
 def failure_words(error: FactloopError) -> ErrorWords:
-    """Describes a failure for callers. Hides the details of an invalid configuration, because they may include file
-    names."""
+    """Describes a failure for callers. Hides details of an invalid configuration, such as file names."""
     match error:
         case DataError():
             return error_words("invalid_input", str(error), error.field)

@@ -1,5 +1,4 @@
-"""Prints a file's parts as JSON, or the reason why the file cannot be read. Runs in a separate process, so it imports
-as little as possible.
+"""Prints a file's parts as JSON, or the reason why it cannot be read. Runs in its own process, so it imports little.
 
 python -m factloop.service.file_parts FILE MOST_PARTS LONGEST_PART SECONDS
 
@@ -23,7 +22,7 @@ from factloop.tools.search.documents.files import find_files, is_compressed
 from factloop.tools.search.documents.loaders import load_sections
 
 MOST_UNPACKED = 32_000_000
-"""Maximum uncompressed size in bytes of a Word, Excel or PowerPoint file, and maximum number of characters in any file."""
+"""Maximum uncompressed size of a Word, Excel or PowerPoint file in bytes, and of any file in characters."""
 _MOST_MEMORY = 2_000_000_000  # in bytes of address space
 
 

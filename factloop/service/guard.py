@@ -1,7 +1,7 @@
 """Middleware that checks every request's caller, host, rate and size.
 
-The key is checked before the body is read, its size is checked while it is read, and bodies that are too long are never
-parsed.
+The key is checked before the body is read. The body's size is checked while reading, and bodies that are too long are
+never parsed.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ class _RequestBody:
         return message
 
     async def discard(self) -> None:
-        """Discards the rest of the body, within limits. Callers that are cut off while sending never see the response."""
+        """Discards some of the remaining body, since callers that are cut off while sending never see the response."""
         size = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(DISCARDED_WITHIN_S):
@@ -282,6 +282,5 @@ def _request_id(headers: Headers) -> str:
 
 
 def _template(scope: Scope) -> str:
-    """The route's template, a metric label that never contains callers' input."""
     path = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else "none"

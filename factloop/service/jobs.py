@@ -56,7 +56,6 @@ log = logging.getLogger(__name__)
 
 
 def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str, int]:
-    """Reads events from the unread text and the next portion. Returns events, unread text and the portion's length."""
     return *read_events(rest + (portion or "")), len(portion or "")
 
 
@@ -94,7 +93,6 @@ class Jobs:
         self._tasks: list[asyncio.Task[None]] = []
 
     def _share_places(self) -> None:
-        """Divides the slots for running and waiting jobs among the callers that currently have keys."""
         settings = self._settings
         weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
         for turns, places in ((self._turns, settings.max_jobs), (self._together, settings.max_jobs_together)):
@@ -204,7 +202,7 @@ class Jobs:
                 yield []
 
     async def cancel(self, job_id: str, owner: str) -> Job | None:
-        """Cancels the job in whichever service runs it, and waits until it ends. Returns None if the job was deleted."""
+        """Cancels the job in whichever service runs it, and waits until it ends. Returns None if it was deleted."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -290,7 +288,6 @@ class Jobs:
             yield [LiveEvent(number + 1, JOB_FINISHED, stored.job.model_dump_json())]
 
     async def _watch_keys(self) -> None:
-        """Applies changes to the keys, and cancels the jobs of callers whose keys were removed."""
         keys, applied = self._settings.keys, self._settings.keys.grants
         while keys:
             await asyncio.sleep(LOOK_EVERY_S)
@@ -306,8 +303,7 @@ class Jobs:
                     live.cancel()
 
     async def _sweep(self) -> None:
-        """Deletes expired data at startup and every hour, starting with the journals of jobs that ended in other
-        services."""
+        """Deletes expired data now and every hour, starting with the journals of jobs that ended in other services."""
         await self._one_sweep(self._tidy_journals)
         while True:
             await self._one_sweep(self._forget_old)

@@ -1,7 +1,7 @@
 """Calls the database from the event loop. Logs one line when the database fails and one when it recovers.
 
-If the database is unavailable, a call may take up to ten seconds to fail. So that callers do not have to wait for each
-other's failures, only one call at a time then tries the database, and all other calls are rejected immediately.
+If the database is unavailable, a call may take up to ten seconds to fail. Only one call at a time then tries the
+database, and all others are rejected immediately, so that callers do not wait for each other's failures.
 """
 
 from __future__ import annotations
@@ -45,8 +45,7 @@ class Database:
         self._in_touch_since = time.monotonic()
 
     async def ask(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes the call. Raises RequestRefusal if it fails, or if another call is already trying an unavailable
-        database."""
+        """Makes the call. Raises RequestRefusal if it fails, or if another call is trying an unavailable database."""
         if self._is_away and self._under_way:
             raise not_kept()
         return await self.save(call, *args, **kwargs)

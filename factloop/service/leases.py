@@ -1,9 +1,9 @@
-"""Manages leases. A lease records which service is running a job, and when its claim to the job expires.
+"""Manages leases. A lease records which service is running a job, and until when.
 
 A job without a lease can be taken by any service. A service leases jobs for a few seconds and renews the leases while
 it is working. If a service dies, its leases expire and other services take over its jobs. If the database is not
 shared, leases do not expire, and the next start ends them. A job fails if several services have died while running it,
-because it may be what killed them.
+because the job may be the cause.
 """
 
 from __future__ import annotations
@@ -257,7 +257,6 @@ class Leases:
 
 
 def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
-    """Ends a service's lease, so that any service can take the job. Returns False if the lease was gone."""
     waiting = stored.changed(status="queued", started_at=None, progress=Progress(usage=stored.job.progress.usage))
     leased = JOBS.c.id == stored.job.id, JOBS.c.leased_by == service
     return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)

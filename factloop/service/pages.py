@@ -1,4 +1,4 @@
-"""Serves reports and the web page, each with its own security policy. The web page's files are loaded once, at startup."""
+"""Serves reports and the web page, each with its own security policy. The page's files are loaded once, at startup."""
 
 from __future__ import annotations
 

@@ -72,8 +72,7 @@ class Places:
         self._is_stopping = True
 
     def stop(self) -> None:
-        """Rejects all callers that are still waiting. Does not wait for running threads, because they have nothing to
-        save."""
+        """Rejects all callers that are still waiting. Does not wait for threads, which have nothing to save."""
         self.begin_stop()
         self._stopped.set()
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -30,8 +30,7 @@ log = logging.getLogger(__name__)
 
 
 async def output_of(*arguments: str) -> bytes | None:
-    """Returns the output of `python -m ARGUMENTS`. If it fails, logs this and returns None. Cancelling kills the
-    process."""
+    """Returns the output of `python -m ARGUMENTS`, or None after logging a failure. Cancelling kills the process."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", *arguments),  # -P: do not import modules from the working directory
         stdin=asyncio.subprocess.DEVNULL,

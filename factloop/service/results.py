@@ -136,7 +136,7 @@ class ResultFolder:
         return next((result for result in results if result is not None), None)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        """Yields names and files. If a file and a folder have the same name, the file comes first and stands for both."""
+        """Yields names and files. If a file and a folder share a name, the file comes first and is used for both."""
         entries: list[Path] = []
         with suppress(OSError):  # the folder was removed
             entries = [] if self._folder is None else sorted(self._folder.iterdir(), reverse=True)
@@ -159,7 +159,6 @@ class ResultFolder:
 
 
 def _read(name: str, path: Path) -> Result | None:
-    """Reads the report, or returns None if it is inconsistent, from another version, or not from factloop."""
     try:
         text = path.read_text(encoding="utf-8")
         fields = json.loads(text)

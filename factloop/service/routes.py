@@ -1,4 +1,4 @@
-"""Defines code that all routes share, and the routes that do not concern jobs: page, health, metrics, results, tickets."""
+"""Defines code that all routes share, and the routes unrelated to jobs: page, health, metrics, results and tickets."""
 
 from __future__ import annotations
 
@@ -136,8 +136,7 @@ class Turn:
         return await self.places.compute(self.owner, partial(_left, self.request), call, *inputs)
 
     async def compute_for_stream(self, call: Callable[..., T], *inputs: Callable[[], Awaitable[Any]]) -> T:
-        """Like `compute`, but for part of a response that has already started. Waits for its turn unless the caller
-        leaves."""
+        """Like `compute`, but for part of a response that has started. Waits for its turn unless the caller leaves."""
         return await self.places.compute(self.owner, asyncio.Event().wait, call, *inputs, waits=True)
 
 

@@ -205,7 +205,6 @@ def _location(job_id: str, caller: Caller) -> dict[str, str]:
 
 
 async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Response:
-    """Returns the report once it is available. Raises RequestRefusal if the job failed or was cancelled."""
     headers = _location(job_id, caller)
     try:
         job = await opened.jobs.ended(job_id, caller.owner)
@@ -228,7 +227,6 @@ def is_job_id(text: str) -> bool:
 
 
 async def _job_of_path(job_id: str, opened: Open, owner: Owner) -> Job:
-    """Returns the caller's job with this id. Raises RequestRefusal for unknown jobs, including other owners' jobs."""
     job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
     if job is None:
         raise not_found("job")

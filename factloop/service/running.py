@@ -1,4 +1,4 @@
-"""Runs a few jobs at a time, which can be resumed no matter how the process ends.
+"""Runs a few jobs at a time. Jobs can be resumed no matter how the process ends.
 
 Everything that a job pays for is saved in its journal before the job uses it. If a service ends while a job is running,
 the next service with a free slot starts the job again. If that service uses the same folder, the job reads its journal
@@ -328,8 +328,7 @@ class Runner:
 
     async def _do(self, live: LiveJob, folder: Path) -> JobOutcome:
         """Runs the job. If another service has not noticed that it lost the lease, the job waits until that service
-        stops using the run directory. If the disk has no space for answers, the job pauses for a while and then
-        fails."""
+        stops using the run directory. If the disk has no space for answers, the job pauses and then fails."""
         watching = JobListener(live.publish, partial(_note_progress, live))
         while True:
             try:

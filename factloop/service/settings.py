@@ -35,7 +35,7 @@ class ServiceSettings(ServeSettings):
     heartbeat_s: float = 15.0
     """Seconds between the comments that keep an idle event stream open."""
     stop_timeout_s: float = 10.0
-    """When the service stops, seconds for responses in progress to finish."""
+    """Time in seconds for responses in progress to finish when the service is stopped."""
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -47,8 +47,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def drain_s(self) -> float:
-        """When the service stops, seconds for calls and files in progress to finish. The remaining time is for
-        saving."""
+        """Time in seconds for calls and files in progress to finish when the service stops. The rest is for saving."""
         return 0.7 * self.stop_timeout_s
 
     @property
@@ -58,8 +57,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def paths_of_documents(self) -> Mapping[str, tuple[str, ...]]:
-        """Maps the document names that callers may use to paths (files, folders or globs). A repeated name refers to
-        all its paths."""
+        """Maps callers' names for documents to files, folders and globs. A repeated name refers to all its paths."""
         found: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
         for one in self.documents:
             name, _, path = one.partition("=")

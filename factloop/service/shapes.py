@@ -49,8 +49,7 @@ Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=M
 
 
 class StrictBase64(Base64Encoder):
-    """Decodes base64, which may be broken into lines. Rejects all other characters, although Python skips them by
-    default."""
+    """Decodes base64, which may be broken into lines. Rejects other characters, which Python would skip."""
 
     @classmethod
     def decode(cls, data: bytes) -> bytes:
@@ -170,7 +169,7 @@ class Progress(Record):
     """The cost so far, in this process. For a stopped or failed check, the total cost."""
     earlier_calls: Count = 0
     earlier_cost_usd: float = 0.0
-    """The part of `usage` that earlier attempts at this job cost. Known only when this attempt ends."""
+    """The part of `usage` that was spent by earlier attempts at this job. Known only when this attempt ends."""
 
 
 class _Checked(Record):
@@ -300,8 +299,7 @@ class CallerInfo(Record):
     budget_usd_per_day: float | None
     max_calls_per_day: int | None
     left_usd: float | None
-    """What remains of the limit after subtracting what running jobs may still cost. Also null if the database is
-    unavailable."""
+    """The remaining amount, minus what running jobs may still cost. Also null if the database is unavailable."""
     left_calls: int | None
 
 

@@ -1,9 +1,9 @@
 """Limits what jobs may cost per day, across all services that share the database.
 
-Limits apply to all callers combined and, if set for a key, to the caller with that key. A job reserves its maximum cost
-before it starts, and releases the unspent part when it ends. The limits are therefore never exceeded, even if many
-services start jobs at the same time. A job without a cost limit may spend a tenth of the daily limit. If the service
-that ran a job died, the full reservation counts, because the actual cost is unknown.
+Limits apply to all callers combined and, if set for a key, to that key's caller. A job reserves its maximum cost before
+it starts, and releases the unspent part when it ends. The limits are therefore never exceeded, even if many services
+start jobs at the same time. A job without a cost limit may spend a tenth of the daily limit. If the service that ran a
+job died, the full reservation counts, because the actual cost is unknown.
 """
 
 from __future__ import annotations
@@ -131,8 +131,7 @@ class DayLimits:
         connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
 
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
-        """Yields each limit on a job, the rows that count towards it, and a note on whose limit it is. Free jobs have
-        none."""
+        """Yields each limit on a job, the rows that count towards it, and whose limit it is. Free jobs have none."""
         theirs = self.of_owner(owner)
         if kind not in FREE and self._of_day.is_limited:
             yield self._of_day, true(), ""

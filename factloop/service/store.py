@@ -63,7 +63,7 @@ class JobFilter:
     status: Status | None = None
     outcome: Outcome | None = None
     text: str = ""
-    """Words that must all occur in the job's fields that a list shows."""
+    """Words that must all occur in those fields of the job that lists show."""
 
     def matches(self, job: Job) -> bool:
         return (
@@ -208,8 +208,7 @@ class JobStore:
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
         """Returns the owner's newest jobs that are older than `before`, and the value of `before` for the next page
-        (None on the last page). Filters on fields without a column of their own are applied to a limited number of
-        rows."""
+        (None on the last page). Filters that have no column are applied to a limited number of rows."""
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
         if wanted.kind is not None:
@@ -258,8 +257,7 @@ class JobStore:
         self._reserve.within(lambda connection: _delete(connection, [job_id]))
 
     def delete_older(self, than: datetime, owner: str | None = None) -> int:
-        """Deletes finished jobs (one owner's or everyone's) that were created before this time. Returns how many there
-        were."""
+        """Deletes finished jobs (one owner's or everyone's) created before this time. Returns how many there were."""
         finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
         if owner is not None:
             finished.append(JOBS.c.owner == owner)
@@ -310,7 +308,7 @@ def row_of(stored: StoredJob) -> dict[str, Any]:
 
 
 def stored_of(row: Any) -> StoredJob | None:
-    """Returns the job in a row, with the row's id. An unreadable row gives None, so that other rows can still be read."""
+    """Returns the job in a row, with the row's id. An unreadable row gives None, so that others can still be read."""
     try:
         return StoredJob(Job.model_validate_json(row.job).model_copy(update={"id": row.id}), row.owner, row.attempt)
     except ValidationError:

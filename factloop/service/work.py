@@ -165,16 +165,15 @@ class Work:
         owner: str = "",
         begun_anew: bool = False,
     ) -> JobOutcome:
-        """Does the work, and saves the answers that it pays for in the folder. Owners take turns calling the models'
-        servers. With `begun_anew`, the report says that an earlier attempt was paid for as well. Raises
-        FactloopError."""
+        """Does the work and saves, in the folder, each answer that was paid for. Owners take turns calling the models'
+        servers. With `begun_anew`, the report says that an earlier attempt was also paid for. Raises FactloopError."""
         CALLER.set(owner)
         watching = watching.within(asyncio.get_running_loop())
         return await self._loop.do(lambda: self._done(kind, request, folder, watching, owner, begun_anew=begun_anew))
 
     @property
     def asks_others(self) -> bool:
-        """Whether jobs may cost money, for model calls or searches."""
+        """Whether jobs may cost money for model calls or searches."""
         return bool(self._chat or self.scorer.settings.subject_model or self.checker.settings.search)
 
     async def awarm_up(self) -> None:
@@ -322,7 +321,7 @@ class Work:
 
 @contextmanager
 def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterator[UsageMeter]:
-    """Yields a meter. At the end, even of a stopped job, reports the meter's total plus the cost in `reached()`."""
+    """Yields a meter. At the end, even if the job is stopped, reports its total plus the cost in `reached()`."""
     meter, begun = UsageMeter(), time.perf_counter()
     try:
         yield meter

@@ -10,8 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 REVISIONS = "factloop_revisions"
-"""The name of Alembic's table. It differs from Alembic's default, because other programs may use Alembic in the same
-database."""
+"""The name of Alembic's table. Other programs may use the default name in the same database."""
 
 
 def upgrade(connection: Connection, found: int) -> None:
