@@ -39,8 +39,7 @@ class FinalAnswer:
         return last.name if self.structured is not None and isinstance(last, ToolMessage) else None
 
     def split(self, text: str) -> tuple[str, ...]:
-        """Splits a new answer into one text for each of `texts`. If this is not possible, the first text contains the
-        whole answer."""
+        """Splits a new answer into one text for each of `texts`. If this fails, the first text gets everything."""
         paragraphs, counts = text.split("\n\n"), [one.count("\n\n") + 1 for one in self.texts]
         if len(paragraphs) != sum(counts):
             return text, *[""] * (len(counts) - 1)
@@ -108,8 +107,7 @@ def _says_something_or_nothing(message: AIMessage) -> bool:
 
 
 def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
-    """Returns the content with new text. Unless `blocked`, blocks of other types are kept, and any text added at the
-    end becomes a block."""
+    """Returns the content with new text. Unless `blocked`, keeps blocks of other types, and adds text as a block."""
     content, before = message.content, str(message.text)
     if isinstance(content, str) or blocked:
         return text

@@ -68,7 +68,7 @@ class CorrectionRunnable(InOneLoop[Correction]):
 
 
 def can_be_revised(report: FactualityReport) -> bool:
-    """Whether the agent could give a better answer, which it could not if the only problem is that checks failed."""
+    """Whether the agent could give a better answer. False if the only problem is that checks failed."""
     return bool(_failing(report))
 
 

@@ -1,5 +1,4 @@
-"""Collects the evidence for checking an agent's answer. Evidence is text that the agent retrieved, not text that it
-wrote."""
+"""Collects the evidence for checking an agent's answer. Only text that the agent retrieved counts, not its own."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from factloop.tools.text.sentences import split_sentences
 from factloop.tools.text.silence import silence_of
 
 Extract = Callable[[Mapping[str, Any]], Sequence[Document | str]]
-"""A function that extracts the evidence for an answer from the agent's state. It replaces the use of tool results."""
+"""A function that extracts the evidence for an answer from the agent's state. Its results replace the tool results."""
 ReadSystem = Callable[[str], Sequence[Document | str]]
 """Reads documents from the text of a system message."""
 
@@ -58,10 +57,8 @@ class Evidence:
         return [*told, text] if text.strip() and text not in told else None
 
     def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[Document]:
-        """Yields tool results without any text that the model wrote in earlier calls.
-
-        Documents from a named tool keep their full text, because the model may have used a true sentence as its query.
-        """
+        """Yields tool results without any text that the model wrote in earlier calls. Documents from a named tool keep
+        their full text, because the model may have used a true sentence as its query."""
         asked = max((place for place, one in enumerate(messages) if is_persons(one)), default=-1)
         names: dict[str | None, str] = {}
         own: list[str] = []

@@ -96,8 +96,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     - `extract`, a function of the agent's state, returns the evidence to use instead of the tools' results.
 
     `evidence_tools` lists the tools that provide evidence. A warning is logged for names that match no tool. Statements
-    that the model wrote in a call's arguments are removed from later tool results, because echoing a statement does not
-    prove it.
+    that the model wrote in a call's arguments are removed from later tool results, because an echo proves nothing.
 
     `action`:
 
@@ -241,7 +240,6 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return outer_span(self.check.checker.settings.tracing, "guard", {"factloop.guard.action": self._action})
 
     def _asked(self, state: FactCheckState) -> tuple[FinalAnswer | None, dict[str, Any] | None]:
-        """Returns the final answer and the input for its check. Both are None if there is no answer."""
         answer = final_answer(state, self._fields)
         if answer is None:
             return None, None

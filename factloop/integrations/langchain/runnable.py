@@ -23,8 +23,7 @@ Output = TypeVar("Output")
 
 
 class InOneLoop(Runnable[dict[str, Any], Output]):
-    """A step that runs in one event loop instead of in threads, so that all inputs share the checker's limits and
-    calls."""
+    """A step that runs in one event loop, not in threads, so that all inputs share the checker's limits and calls."""
 
     def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Output:
         return run_blocking(self.ainvoke(input, config, **kwargs))

@@ -210,10 +210,8 @@ class _Tools:
     async def _sources(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None = None
     ) -> Sources | None:
-        """Returns the documents as sources (without a tool if they contain no text), or None if none were given.
-
-        Raises ToolError if the documents exceed the limits of one call.
-        """
+        """Returns the documents as sources (without a tool if they contain no text), or None if none were given. Raises
+        ToolError if the documents exceed the limits of one call."""
         if documents is None:
             return None
         given = [Document(one) if isinstance(one, str) else one.as_document() for one in documents]
