@@ -27,8 +27,7 @@ from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
-    """The status of a claim: its verdict (with two kinds of `not_supported`), or unscored. The worst status comes
-    first."""
+    """The status of a claim, worst first: its verdict (with two kinds of `not_supported`), or unscored."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -317,7 +316,7 @@ def worst(claims: Sequence[Claim]) -> Status:
 
 
 def problems_first(views: Iterable[ClaimView]) -> list[ClaimView]:
-    """Contradicted claims first, then unsupported, unscored and all others. Within each group, the order is unchanged."""
+    """Contradicted claims first, then unsupported, unscored and all others, each group in its original order."""
     return sorted(views, key=lambda one: PROBLEMS.index(one.status) if one.is_problem else len(PROBLEMS))
 
 
@@ -333,8 +332,7 @@ def tally_reasons(claims: Iterable[Claim]) -> Counter[UnscoredReason]:
 
 @dataclass(frozen=True)
 class SharedPassage:
-    """A passage that several claims on a page share. It is shown with the first of these claims, and the others refer
-    to it."""
+    """A passage that several claims on a page share. It is shown with the first, and the others refer to it."""
 
     number: int
     """Number of the passage on its page, starting at 1."""
@@ -435,10 +433,7 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
     """The sentence that shares the most numbers with `said`. Ties go to the sentence that shares the most words, with
-    rare words counting more.
-
-    None if no sentence shares two words.
-    """
+    rare words counting more. None if no sentence shares two words."""
     found = [
         (item, one, words)
         for item in passages

@@ -117,8 +117,7 @@ def main_figure(report: FactualityReport) -> tuple[str, str, str]:
     """The main metric's name, value and basis: precision or, if claims are unscored, the number of scored claims.
 
     Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If claims are unscored,
-    precision appears only in the basis, together with its value if all unscored claims were wrong and its value if they
-    were all right.
+    precision appears only in the basis, with its values if all unscored claims were wrong and if all were right.
     """
     counts, share = report.counts, "–" if report.precision is None else f"{report.precision:.2f}"
     n = counts.scored + counts.unscored
@@ -183,7 +182,7 @@ def citations(found: CitationFigures) -> str:
 
 
 def place_of(item: Evidence) -> str:
-    """Where a passage comes from, such as `page 3` for a file or `document 2, page 3, doc_17` for a supplied document."""
+    """Where a passage is from, such as `page 3` for a file or `document 2, page 3, doc_17` for a supplied document."""
     document = item.document
     if document is None:
         return item.source.partition("#")[2].replace("=", " ") if web_address(item.source) is None else ""

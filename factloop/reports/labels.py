@@ -36,7 +36,7 @@ class PersonLabel(StrEnum):
     NOT_SUPPORTED = "not_supported"
     IRRELEVANT = "irrelevant"
     CANNOT_TELL = "cannot_tell"
-    """The passages are not enough for the person to decide. In statistics, this counts as no label and no verdict."""
+    """The passages are not enough for the person to decide. Statistics count this as neither a label nor a verdict."""
 
 
 class Draw(Record):

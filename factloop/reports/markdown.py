@@ -1,5 +1,4 @@
-"""Parses Markdown into tags and runs of text with their positions in the source, so that marks can be placed in the
-result.
+"""Parses Markdown into tags and runs of text with their source positions, so that marks can be inserted in the result.
 
 HTML in the source is treated as text, nothing is loaded, and only web addresses become links.
 """
@@ -21,7 +20,7 @@ LONGEST_LINE_ENDED_ON_PURPOSE = 60
 """Line breaks after lines of at least this many characters are treated as automatic wrapping and ignored."""
 
 _FIRST_HEADING, _LAST_HEADING = 3, 6
-"""The levels of a response's headings. The second level is used by the sections of the page."""
+"""The levels of a response's headings. The page's own sections use the second level."""
 
 _UNBROKEN = "\n"
 _BLANKS = " \t\n"
@@ -59,9 +58,8 @@ Part = Tag | TextRun
 def read_markdown(text: str) -> list[Part]:
     """The text's parts in order. Tags are nested correctly, and the result is deterministic.
 
-    Runs omit content that Markdown does not show (such as emphasis markers and link URLs) and blocks that are nested
-    too deeply. Callers that must show everything have to check for this. `text` must not contain carriage returns or
-    NUL.
+    Runs omit content that Markdown does not show (emphasis markers, link URLs) and blocks nested too deeply. Callers
+    that must show everything have to check for this. `text` must not contain carriage returns or NUL.
     """
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -102,7 +100,7 @@ class _Source:
     def places(self, content: str, first: int) -> list[int]:
         """The source positions of a block's characters and of its end. `first` is the block's first line number.
 
-        Each line of the content is the end of a source line, without the prefix that makes it part of the block.
+        Each line of the content is a source line without the prefix that makes it part of the block.
         """
         found: list[int] = []
         for number, line in enumerate(content.split("\n"), first):
@@ -114,8 +112,7 @@ class _Source:
         return found
 
     def cell_places(self, content: str, line: int, reached: int) -> list[int]:
-        """Like `places`, but for a table cell that starts at or after `reached`. Vertical bars inside a cell are
-        escaped."""
+        """Like `places`, but for a table cell that starts at or after `reached`. Bars inside a cell are escaped."""
         whole, start = self.lines[line], self.starts[line]
         at = max(whole.find(content.replace("|", "\\|"), max(0, reached - start)), 0)
         found = []

@@ -28,7 +28,7 @@ _SCRIPTS = ("page.js",)  # scripts used by every page
 
 @dataclass(frozen=True)
 class Filter:
-    """A button that reduces a list to those `count` items whose `data-filters` include `key`."""
+    """A button that reduces a list to the `count` items whose `data-filters` include `key`."""
 
     key: str
     words: str
@@ -42,9 +42,8 @@ def render_page(
 ) -> str:
     """Renders a template with its context. The template's own styles and scripts follow the shared ones.
 
-    Templates, styles and scripts are in the `pages` folder of either the package `room` or the package `SHARED`. Styles
-    and scripts are inlined and listed by hash in the page's content security policy. The result depends only on the
-    arguments.
+    Templates, styles and scripts are in the `pages` folder of the package `room` or `SHARED`. Styles and scripts are
+    inlined and listed by hash in the page's content security policy. The result depends only on the arguments.
     """
     style, script = _joined(room, (*_STYLES, *styles)), _joined(room, (*_SCRIPTS, *scripts))
     return (

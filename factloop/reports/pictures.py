@@ -79,7 +79,8 @@ def as_words(text: str) -> str:
 
 
 def draw(paint: Callable[[Axes], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Calls `paint` to draw a picture of this size (in inches) on one pair of axes. `alt` describes it in a sentence."""
+    """Calls `paint` to draw a picture of this size (in inches) on one pair of axes. `alt` is a sentence describing
+    it."""
     return draw_figure(lambda figure: paint(figure.subplots()), alt=alt, width=width, height=height)
 
 
@@ -200,10 +201,8 @@ def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> e
 
 
 def _name_apart(root: etree._Element, alt: str) -> None:
-    """Makes referenced ids unique among the pictures on a page and removes all other ids.
-
-    Browsers ignore a clip path if the first element with the same id is in a hidden picture.
-    """
+    """Makes referenced ids unique among the pictures on a page and removes all other ids. Browsers ignore a clip path
+    if the first element with the same id is in a hidden picture."""
     written = etree.tostring(root)
     prefix = hashlib.sha256(written + alt.encode("utf-8", "replace")).hexdigest()[:8]
     referred = {*re.findall(r'#([\w-]+)[")]', written.decode("utf-8"))}

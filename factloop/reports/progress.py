@@ -1,6 +1,6 @@
 """Shows progress bars on standard error, either for a check's events or for a count of finished items.
 
-If standard error is not a terminal, the only output is one line for each time a server has to be waited for.
+If standard error is not a terminal, only waits for servers are reported, one line each.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Display:
         self._progress.stop()
 
     def waiting(self, waiting: ServerWait) -> None:
-        """Shows which server the check is waiting for. Without a terminal, prints one line per outage or batch state."""
+        """Shows which server the check is waiting for. Without a terminal, prints a line per outage or batch state."""
         said = waiting_in_words(waiting)
         if self._progress.console.is_terminal:
             self._progress.update(self._task, description=said)

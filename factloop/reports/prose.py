@@ -41,7 +41,7 @@ def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
 
 @dataclass(frozen=True)
 class Words:
-    """Words with the same formatting, all of which are wrong or none."""
+    """Words with the same formatting. Either all of them are wrong, or none are."""
 
     text: str
     fault: Fault | None = None

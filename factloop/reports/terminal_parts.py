@@ -22,8 +22,7 @@ Row = tuple[str, Text]
 
 
 def print_section(console: Console, title: str, body: RenderableType) -> None:
-    """Prints a rule with the title, then the body and an empty line. Titles that are too long for this go above the
-    rule."""
+    """Prints a rule with the title, then the body and an empty line. Titles that do not fit go above the rule."""
     heading = Text(title, style="bold")
     if heading.cell_len + _RULE <= console.width:
         console.print(Rule(heading, align="left", style="dim"))

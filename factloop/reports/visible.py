@@ -1,5 +1,4 @@
-"""Makes untrusted text safe to display. Characters that move the cursor or reorder a line are replaced by visible
-symbols."""
+"""Makes untrusted text safe to display. Visible symbols replace characters that move the cursor or reorder a line."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def tables_file(show: Callable[[Console], object], name: str) -> str:
     """All tables that a report shows on the terminal, as LaTeX if the file name ends in `.tex`, or else as CSV.
 
     In LaTeX, numbers are rounded as on the terminal. The document needs the `booktabs` package and an engine that
-    supports Unicode. In CSV, numbers are not rounded. If there are several tables, each one comes after its title.
+    supports Unicode. In CSV, numbers are not rounded. If there are several tables, each is preceded by its title.
     """
     kept = KeptSheets()
     show(kept)

@@ -46,7 +46,7 @@ class Column:
     is_heading: bool = False
     """Whether the terminal shows the name only once, above all lines that share it."""
     is_as_given: bool = False
-    """Whether the heading is shown without capitalizing it, because it is a system's name."""
+    """Whether the heading keeps its case, because it is a system's name."""
     is_strong: bool = False
     key: str = ""
     """The column's header in CSV, if it differs from `head`."""
@@ -113,7 +113,7 @@ def _turned(column: Column, cell: Cell) -> tuple[Cell, ...]:
 
 
 ColumnOf = tuple[Column, Callable[[Item], Cell | str | int]]
-"""A column, and a function that returns the content of an item's cell in it."""
+"""A column, and a function that returns the content of the column's cell for an item."""
 
 
 def sheet_of(
@@ -204,7 +204,6 @@ def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
 
 
 def _value(cell: Cell) -> Value:
-    """The value for CSV, or None if there is no value. Other outputs then show a dash."""
     if cell.value is not None:
         return cell.value
     return None if cell.text == NOTHING else cell.text

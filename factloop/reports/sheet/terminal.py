@@ -29,15 +29,15 @@ class KeptSheets(Console):
 
 
 def keep_sheet(console: Console, sheet: Sheet) -> None:
-    """Adds a table to a console that collects tables. For callers that print the table in another form."""
+    """Adds a table to a console that collects tables, for callers that print it in a different form."""
     if isinstance(console, KeptSheets):
         console.sheets += [sheet] * bool(sheet.lines)
 
 
 def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None, *, whole: Sheet | None = None) -> None:
-    """Prints the sheet under its title, unless it is empty. `narrow` lays out a sheet that does not fit side by side.
+    """Prints the sheet under its title, unless it is empty. `narrow` lays out a sheet that is too wide.
 
-    `whole` is the table to write to files, if it differs from the table on the terminal.
+    `whole` is the table to write to files if it differs from the one on the terminal.
     """
     keep_sheet(console, whole or sheet)
     if sheet.lines:
