@@ -111,8 +111,7 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """Maps each failed sentence to the reason for undoing its change or, if it did not change, the last change before
-    it."""
+    """Maps each failed sentence to the reason for undoing its change or, if it is unchanged, the change before it."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
         (faults.unjudged, "the new wording has no verdict", "a later sentence then has no verdict"),
@@ -175,10 +174,8 @@ def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int
 
 
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
-    """Whether the rewritten sentence drops more unproven claims than it adds supported claims.
-
-    Supported claims that replace contradicted ones do not count as added.
-    """
+    """Whether the rewritten sentence drops more unproven claims than it adds supported claims. Supported claims that
+    replace contradicted ones do not count as added."""
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
     return missing > max(0, are.supported - was.supported - n_contradicted(fate.claims))
@@ -195,7 +192,6 @@ def _unjudged(claims: Iterable[Claim]) -> int:
 
 
 def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mapping[int, list[Claim]]:
-    """The claims from the second check, grouped by sentence number."""
     staying = [(fate.start, fate.end, number) for number, fate in enumerate(fates) if fate.start < fate.end]
     starts = [start for start, _, _ in staying]
     found: defaultdict[int, list[Claim]] = defaultdict(list)

@@ -112,8 +112,7 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Corrects a response. With a model, this takes one call per reworded sentence, plus the calls that check the
-        changes.
+        """Corrects a response. A model is called once per reworded sentence, and again to check the changes.
 
         Args:
             response: The text to correct. To skip the first check, pass the report on the text instead.
@@ -152,7 +151,7 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Synchronous version of `acorrect`. It also works while an event loop is running, for example in a notebook."""
+        """Synchronous version of `acorrect`. It also works inside a running event loop, for example in a notebook."""
         return run_blocking(self.acorrect(response, question, limits=limits, run_dir=run_dir, **given))
 
     def _rewriter(self, checking: Checking, meter: UsageMeter) -> Rewriter:
@@ -223,10 +222,8 @@ class _Course:
         )
 
     def _better(self, tried: _Attempt, *, may_read: bool) -> Draft | None:
-        """The next draft, without the changes that failed, or None if nothing can be undone or no changes remain.
-
-        If no more checks are allowed, changes that have not been checked are also undone.
-        """
+        """The next draft, without the changes that failed, or None if nothing can be undone or no changes remain. If no
+        more checks are allowed, changes that have not been checked are also undone."""
         ruling = tried.ruling
         better = tried.draft.without(ruling.failed, removing=may_read and self._policy.contradicted == "remove")
         while not may_read and better.wordings and (unread := self._rechecks.unread(better)):

@@ -28,8 +28,7 @@ class Wording:
     detail: str = ""
     """Any reasons for the wording other than the findings on the claims."""
     otherwise: Wording | None = None
-    """The wording to try if this one fails the second check. If this is None, the sentence is removed or restored
-    instead."""
+    """The wording to try if this one fails the second check. If None, the sentence is removed or restored."""
     is_cut: bool = False
     """Whether contradicted content was omitted because the evidence offers no replacement."""
 

@@ -58,11 +58,9 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
 
 
 def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
-    """The removal, with its position in the original text. `end` is its end in the text after the edits in `made`.
-
-    A removal includes only white space around its sentences, so it can extend over other removals but not over new
-    wordings.
-    """
+    """The removal, with its position in the original text. `end` is its end in the text after the edits in `made`. A
+    removal includes only white space around its sentences, so it can extend over other removals but not over new
+    wordings."""
     sentences = step.sentences
     while made and end > made[-1].start:
         passed = made.pop()
@@ -121,7 +119,6 @@ def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
 
 
 def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
-    """The range to remove if whole lines are removed, which includes blank lines before or after them."""
     following = len(text) - len(text[after:].lstrip())
     before = text[:line_start].rstrip(" \t\r\n")
     if following == len(text):  # nothing follows: the end of the text stays unchanged

@@ -26,8 +26,6 @@ from factloop.tools.text.outline import Part, read_outline
 
 @dataclass(frozen=True)
 class _Stretch:
-    """A sentence and its position, with its claims or the reason why it has none."""
-
     span: tuple[int, int]
     claims: tuple[Claim, ...]
     no_claim: NoClaim | None = None
@@ -104,7 +102,7 @@ def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
 
 
 def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:
-    """A repeated claim with the original claim's verdict and evidence, because the report may not contain the original."""
+    """A repeated claim with the original claim's verdict and evidence, since the report may lack the original."""
     if claim.duplicate_of is None:
         return claim
     first = by_id[claim.duplicate_of]
@@ -167,7 +165,7 @@ def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequ
 
 
 def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The sentences that were checked again. New claims get ids that extend an earlier id: `c3.1` and `c3.2` for `c3`."""
+    """The sentences that were checked again. The ids of new claims extend earlier ids: `c3.1` and `c3.2` for `c3`."""
     fates = draft.fates
     for number, stretches in readings.items():
         start, place = fates[number].start, count(1)

@@ -113,7 +113,7 @@ class Change(Record):
     evidence: tuple[str, ...] = ()
     """Ids of the evidence for the new wording, from the `before` report."""
     by: str = ""
-    """The model or rule set that wrote the new wording. Empty for a removal that needed neither of them."""
+    """The model or rule set that wrote the new wording. Empty for a removal that needed neither."""
 
 
 class LeftSentence(Record):

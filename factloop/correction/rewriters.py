@@ -232,7 +232,6 @@ def _exchanged(fault: Fault) -> str | None:
 
 
 def _cut_down(fault: Fault) -> Wording | None:
-    """A shorter wording to try if the replacement fails its check, or None if the sentence cannot be shortened."""
     try:
         return _left_over(fault, NOT_CONFIRMED) if fault.staying else None
     except ToolError:

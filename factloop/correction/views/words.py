@@ -102,8 +102,7 @@ def change_reason(change: Change) -> str:
 
 
 def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | None:
-    """Says how many sentences in the final text are unproven and how they are marked. None if there are no such
-    sentences.
+    """Says how many sentences in the final text are unproven and how they are marked. None if all are proven.
 
     For example, `1 sentence is unproven; it is marked [unverified]`.
     """
