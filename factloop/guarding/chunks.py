@@ -31,8 +31,7 @@ class WholeCharacters:
         self._first_half = ""
 
     def feed(self, text: str) -> str:
-        """Joins surrogate pairs. If the text ends with the first half of a pair, this half is kept until the next
-        chunk."""
+        """Joins surrogate pairs. If the text ends with the first half of a pair, keeps it for the next chunk."""
         text = self._first_half + text
         self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

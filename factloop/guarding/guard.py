@@ -56,7 +56,7 @@ Chunk = str | BaseMessage
 MAX_WAIT_S = 0.5
 ALONE = WindowSize(1, 0)
 _WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
-"""The window size for each plan that uses windows. All other plans read each sentence separately."""
+"""The window size for each plan that uses windows. Other plans read each sentence separately."""
 GUARDED = "The answer was checked while it was being written, so each sentence was read without the text after it."
 
 

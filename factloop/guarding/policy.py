@@ -135,7 +135,7 @@ def marker_of(text: str, sentence: str) -> str:
 
 
 def after_blank_line(released: str, text: str) -> str:
-    """Puts before the text the line breaks that are needed for a blank line after `released`."""
+    """Prefixes the text with the line breaks needed for a blank line between `released` and the text."""
     told = released.rstrip()
     n_ends = len(_LINE_END.findall(released[len(told) :])) if told else 2
     return "\n" * (2 - n_ends) + text

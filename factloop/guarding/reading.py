@@ -29,8 +29,7 @@ from factloop.tools.text.growing import GrowingText, Stretch
 log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
-"""The context contains up to `OPENING` characters from the start, where the topic is named, and up to `RECENT`
-characters from the end."""
+"""The context is up to `OPENING` characters from the start, which names the topic, and up to `RECENT` from the end."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
@@ -160,10 +159,8 @@ class Reader:
         return [SentenceCheck() if one.sentence is None else next(found) for one in window.stretches]
 
     async def _judged(self, window: Window) -> list[SentenceCheck]:
-        """Each sentence's judged claims or, if the check fails, one unscored claim per sentence.
-
-        Raises only ConfigError, because nothing can be judged if the configuration is wrong.
-        """
+        """Each sentence's judged claims or, if the check fails, one unscored claim per sentence. Raises only
+        ConfigError, because nothing can be judged if the configuration is wrong."""
         held = window.sentences
         numbers = range(window.first, window.first + len(held))
         shown, moved = _shown(window.text, held[0])

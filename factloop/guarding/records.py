@@ -13,8 +13,7 @@ Treatment = Literal["passed", "annotated", "dropped", "replaced", "stopped"]
 
 
 class GuardedSentence(Record):
-    """A sentence that has been checked and treated according to the policy. Joining the `text` of all events gives the
-    original answer."""
+    """A sentence that has been checked and processed. Joining the `text` of all events gives the original answer."""
 
     type: Literal["sentence_guarded"] = "sentence_guarded"
     text: str
