@@ -97,7 +97,7 @@ def _opened(
 
 
 def state_of(place: str) -> Hashable:
-    """Returns a value that changes whenever a file at this path or glob pattern changes, or None if there are no files."""
+    """Returns a value that changes whenever a file at this path or glob changes, or None if no file exists."""
     with suppress(DataError, OSError):
         found = ((path, path.stat()) for path in find_files([place]).paths)
         return tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in found)
@@ -105,7 +105,6 @@ def state_of(place: str) -> Hashable:
 
 
 def _folder_of(path: str) -> str:
-    """The folder to hide from callers: the path itself if it is a folder, or else its parent."""
     place = Path(path)
     if place.is_dir():
         return f"{place.as_posix().rstrip('/')}/"

@@ -85,8 +85,7 @@ class ApiKeys:
 
     def refresh(self) -> None:
         """Reads the file again if it changed more than a second ago, since a file that has just changed may be
-        incomplete. If the file is invalid, the earlier keys stay valid. The file is looked at no more than once a
-        second."""
+        incomplete. If the file is invalid, the earlier keys stay valid. Looks at the file at most once a second."""
         if self._file is None or time.monotonic() - self._looked_s < LOOK_EVERY_S:
             return
         self._looked_s, stamp = time.monotonic(), _stamp(self._file)

@@ -39,8 +39,7 @@ class Turns:
         self._next_start[caller] = self._now + 1.0 / self._weight(caller)
 
     def may_begin(self, n_theirs: int, n_of_all: int) -> bool:
-        """Whether a caller with `n_theirs` running jobs may start another. `n_of_all` is the number of all running
-        jobs."""
+        """Whether a caller with `n_theirs` running jobs may start another. `n_of_all` counts all running jobs."""
         is_kept = self.places is not None and n_of_all >= self.places - 1
         return n_theirs == 0 or (not is_kept and (self.most_each is None or n_theirs < self.most_each))
 

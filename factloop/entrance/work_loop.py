@@ -21,7 +21,7 @@ SLICE_S = 0.001
 _WAITING: tuple[object, ...] = (socket.getaddrinfo, socket.getnameinfo)
 _IS_CANCELLED: ContextVar[Event] = ContextVar("factloop_is_cancelled")
 _NEVER, _ENDING = Event(), "\0ending"
-"""The last steps of all cancelled work count as a separate caller's, so that they run before the owner's other steps."""
+"""The last steps of all cancelled work count as a separate caller's, so they run before the owner's other steps."""
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
