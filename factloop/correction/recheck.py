@@ -42,7 +42,7 @@ class Rechecks:
     _known: dict[tuple[int, str, bool], tuple[_Stretch, ...]] = field(default_factory=dict)
     """The results. Keys are the sentence number, the wording, and whether the previous sentence was removed.
 
-    A new wording may consist of several sentences, whose positions are relative to the start of the wording.
+    A new wording may consist of several sentences. Their positions are relative to the start of the wording.
     """
 
     def unread(self, draft: Draft) -> frozenset[int]:

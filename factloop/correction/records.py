@@ -23,7 +23,8 @@ Contradicted = Literal["mark", "remove"]
 """What to do with a contradicted claim if the evidence offers no replacement: mark or remove it."""
 Unscored = Literal["auto", "mark", "remove", "keep"]
 """What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, remove its claims, or leave it
-unchanged. With `auto`, it stays unmarked if all its unchecked claims need reading, which is common without a model."""
+unchanged. With `auto`, the passage stays unmarked if all its unchecked claims need reading, as is common without a
+model."""
 
 MarkStyle = Literal["brackets", "footnotes"]
 """How the corrected text marks doubtful passages."""

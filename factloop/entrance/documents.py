@@ -72,8 +72,8 @@ def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> 
 def hiding_checker(
     model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
 ) -> FactChecker:
-    """Returns a checker that does not reveal the paths of its documents. Reads and indexes the documents, which blocks
-    the event loop. Raises ConfigError, DataError."""
+    """Returns a checker that does not reveal the paths of its documents. Reads and indexes the documents, blocking the
+    event loop. Raises ConfigError, DataError."""
     own = (open_documents(OWN, settings.docs, settings),) if settings.docs else ()
     return FactChecker(
         model, search=(*settings.search, *own), settings=settings.model_copy(update={"docs": ()}), budget=budget

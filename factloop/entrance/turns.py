@@ -1,4 +1,4 @@
-"""Decides whose job runs next. Callers take turns, so that no caller has to wait for all of another caller's jobs."""
+"""Decides whose job runs next. Callers take turns, so that no one has to wait for all of someone else's jobs."""
 
 from __future__ import annotations
 

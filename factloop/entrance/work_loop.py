@@ -1,4 +1,4 @@
-"""The event loop in which checks run. Callers take turns, so that no one's work holds up anyone else's."""
+"""The event loop that checks run in. Callers take turns, so that no one's work holds up anyone else's."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Ts = TypeVarTuple("Ts")
 class FairLoop(asyncio.SelectorEventLoop):
     """An event loop in which the callers of `CALLER` get equal shares of the computing time.
 
-    A standard loop runs all steps in the order in which they become ready. A caller with ten long checks always has a
-    step ready, so a one-sentence check of sixty steps would wait for a long check sixty times. Here, the next step is
-    the oldest step of the caller with the least computing time so far (start-time fair queueing, Goyal et al. 1996, by
+    A standard loop runs all steps in the order that they become ready. A caller with ten long checks always has a step
+    ready, so a one-sentence check of sixty steps would wait for a long check sixty times. Here, the next step is the
+    oldest step of the caller with the least computing time so far (start-time fair queueing, Goyal et al. 1996, by
     measured time). Idle callers do not save up time. A step is never interrupted, and each caller's steps keep their
     order. Callbacks from timers, sockets and other threads run first, but these only make further steps ready.
     """
@@ -114,7 +114,7 @@ class WorkLoop:
         self._loop.call_soon_threadsafe(callback)
 
     async def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Runs work in the loop. Cancelling the caller also cancels the work, which has ended when this returns."""
+        """Runs work in the loop. Cancelling the caller also cancels the work. Returns only after the work has ended."""
         ended: Future[asyncio.Task[T]] = Future()
         tasks: list[asyncio.Task[T]] = []
         _IS_CANCELLED.set(is_cancelled := Event())

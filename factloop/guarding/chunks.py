@@ -37,7 +37,7 @@ class WholeCharacters:
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
     def end(self) -> str:
-        """Returns the first half of a pair whose second half never arrived, or an empty string."""
+        """Returns the first half of a pair if the second half never arrived, or else an empty string."""
         return self._first_half
 
 

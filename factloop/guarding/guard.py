@@ -1,4 +1,4 @@
-"""Provides `StreamGuard`, which checks an answer while it is being written and releases only checked sentences."""
+"""Provides `StreamGuard`, which checks an answer while it is being written, and releases only checked sentences."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class StreamGuard:
 
     If there are no faults, the output is identical to the input. A sentence has a fault if it was not read, or if any
     of its claims is contradicted, unsupported or unscored (see `findings.Finding`). Every claim is judged, whether or
-    not it is relevant to the question. A sentence whose check fails is unscored and never passes as checked. If the
-    model is unreachable, claims are left unscored and no error is raised.
+    not it is relevant to the question. If a sentence's check fails, the sentence is unscored and never passes as
+    checked. If the model is unreachable, claims are left unscored and no error is raised.
 
     With a model, the `grounded` and `fused` plans collect sentences in a window until it is full (for `grounded`, 12
     sentences or 675 characters), until its first sentence has waited for `max_wait_s`, or until the stream ends. One
@@ -227,7 +227,7 @@ class StreamGuard:
 def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
     """Records the decision on the answer, and an error if nothing could be judged, in the guard's tracing span.
 
-    Unless the answer passed, this also logs one line, which contains no text from the answer.
+    Unless the answer passed, this also logs one line, without any text from the answer.
     """
     if decision != "passed":
         log.info("answer %s: %s", decision.replace("_", " "), counts_in_words(report))

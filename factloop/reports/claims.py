@@ -337,7 +337,7 @@ class SharedPassage:
     number: int
     """Number of the passage on its page, starting at 1."""
     claim: int
-    """Number of the claim with which the passage is shown."""
+    """Number of the claim that the passage is shown with."""
     stands_here: bool
 
 
@@ -371,7 +371,7 @@ def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
 
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
-"""Minimum number of words in a rationale's quote. Shorter quotes are mostly names, which occur in many sentences."""
+"""Minimum number of words in a rationale's quote. Shorter quotes are mostly names, common to many sentences."""
 _LONGEST_SENTENCE = 600  # maximum number of characters of a sentence; longer text is not treated as a single sentence
 _HEADING = re.compile(r"\n\n((?:[^\n›]{1,60}|[^\n]{1,300}›[^\n]{1,300})(?<![.!?…:;,\"”)]))(?=\n)")
 """Headings in a passage that spans several sections, in the format used for local documents."""

@@ -51,7 +51,7 @@ def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """The Wilson interval, such as `95% interval 0.57 to 0.98`, which treats the claims as a sample. Empty if there
+    """The Wilson interval if the claims are treated as a sample, such as `95% interval 0.57 to 0.98`. Empty if there
     are no claims, or if some are unscored."""
     n = report.counts.scored
     if report.precision is None or not n or report.counts.unscored:

@@ -1,4 +1,4 @@
-"""Defines the files in which pages save human labels, along with the claims that were labelled.
+"""Defines the files that pages save human labels in, together with the labelled claims.
 
 This means that a file can be read without the report. Each file also contains a hash of the claims in order, to ensure
 that the labels belong to exactly these claims and verdicts. Disagreement pages save answers in the same way. An answer

@@ -57,7 +57,7 @@ class Piece:
     stretch: PageStretch
     words: tuple[Words, ...]
     begins: bool = False
-    """Whether this is the first piece of its stretch, which carries the symbols."""
+    """Whether this is the first piece of its stretch. The first piece carries the symbols."""
     ends: bool = False
     """Whether this is the last piece of its stretch."""
 

@@ -61,8 +61,8 @@ class SharedHits:
 class RateLimits:
     """Counts requests, including rejected ones, in sliding windows. Bound to one event loop. Requests for work and
     attempts with wrong keys are counted across all services that share a database, unless the database is unavailable.
-    Each service counts its own read requests. Requests rejected in memory never reach the database, which protects it
-    from a flood of requests."""
+    Each service counts its own read requests. To protect the database from a flood of requests, those rejected in
+    memory never reach it."""
 
     def __init__(self, rate: str) -> None:
         """Raises ConfigError if the rate is invalid."""

@@ -60,7 +60,7 @@ log = logging.getLogger(__name__)
 
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
-    """Builds the application, which opens its resources on startup and closes them on shutdown. Each check has the
+    """Builds the application. It opens its resources on startup and closes them on shutdown. Each check has the
     deadline in the settings or, by default, `DEADLINE_S`. Raises ConfigError."""
     check = check.model_copy(update={"deadline_s": DEADLINE_S}) if check.deadline_s is None else check
     day = day_limits(settings, check, trust)

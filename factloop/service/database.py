@@ -118,8 +118,8 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Opens a read-only connection, which also reads the write-ahead log of a running service. If there is no log, the
-    file is opened as immutable, because SQLite would otherwise create a log and leave it behind."""
+    """Opens a read-only connection that also reads a running service's write-ahead log. If there is no log, the file is
+    opened as immutable, because SQLite would otherwise create a log and leave it behind."""
     how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 
@@ -212,7 +212,7 @@ def sole_use(engine: Engine) -> Iterator[None]:
 
 @contextmanager
 def _watched(engine: Engine, path: Path) -> Iterator[None]:
-    """Marks the file with a random number, which is checked before each transaction."""
+    """Marks the file with a random number and checks this number before each transaction."""
     stamp = secrets.randbelow(2**31 - 1) + 1
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

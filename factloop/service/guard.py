@@ -89,7 +89,7 @@ class ServiceGuard:
             self._log(scope, request_id, answer.status, time.perf_counter() - begun)
 
     def _log(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
-        """Logs one line about the request, without its query, which may contain a ticket."""
+        """Logs one line about the request. Leaves out the query, because it may contain a ticket."""
         address, path = (scope.get("client") or ("-",))[0], scope["raw_path"].decode("latin-1")[:LONGEST_PATH]
         told = {"method": scope["method"], "path": path, "status": status, "seconds": round(seconds, 3)}
         told |= {"request_id": request_id, "address": address}
@@ -223,7 +223,7 @@ def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> Requ
 
 class _RequestBody:
     """The body that the caller sends, and whether all of it has arrived. A caller that `waits` sends the body only
-    after a "100 Continue" response, which is sent when the body is first read."""
+    after a "100 Continue" response, sent when the body is first read."""
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
         self._receive, self._is_whole = receive, waits

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class Database:
-    """Runs the store in separate threads: one for SQLite, which allows a single writer, and a few for a server."""
+    """Runs the store in separate threads: a few for a server, but only one for SQLite, which allows a single writer."""
 
     def __init__(self, store: JobStore) -> None:
         self.store = store

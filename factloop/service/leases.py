@@ -51,7 +51,7 @@ class Renewal:
 
     held: frozenset[str]
     cancelled: frozenset[str]
-    """Jobs whose cancellation was requested in another service."""
+    """Jobs that another service was asked to cancel."""
     n_services: int
     """Number of running services, including this one."""
 

@@ -58,7 +58,7 @@ EXPIRED = """<!doctype html>
 def report_policy(page: str) -> str:
     """Returns the policy from a report's head, which uses hashes to allow only the report's own style and script. The
     report runs in a sandbox, so even an injected script could not call this service or read the page's data. Only the
-    service's own page may show the report in a frame. Links may open other pages, which are not sandboxed."""
+    service's own page may show the report in a frame. Pages opened by its links are not sandboxed."""
     found = _REPORT_POLICY.search(page, 0, _HEAD)
     policy = "default-src 'none'" if found is None else found.group(1)
     sandbox = "sandbox allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox"

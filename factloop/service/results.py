@@ -97,7 +97,7 @@ KINDS = (
         is_job=True,
     ),
 )
-"""All kinds, in the order in which they are tried."""
+"""All kinds, in the order that they are tried."""
 
 
 @dataclass(frozen=True)

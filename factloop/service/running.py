@@ -59,7 +59,7 @@ class LiveEvent:
 
 
 class LiveJob:
-    """A running job, which keeps its events for clients that connect late. Bound to one event loop."""
+    """A running job. It keeps its events for clients that connect late. Bound to one event loop."""
 
     def __init__(self, stored: StoredJob, request: str) -> None:
         self.stored = stored
@@ -182,7 +182,7 @@ class Runner:
         moved.set()
 
     def begin_stop(self) -> None:
-        """Stops the running jobs, which return to their places in the queue for another service or the next start."""
+        """Stops the running jobs. They return to their places in the queue, for another service or the next start."""
         if self._stopping is None:
             self._stop.set()
             self.wake()

@@ -125,7 +125,7 @@ class Ticket(Record):
     """A URL for a browser."""
 
     address: str
-    """Path and query of the URL, which is valid for 12 hours without a key."""
+    """Path and query of the URL. They are valid for 12 hours without a key."""
 
 
 class LabelAsk(RequestModel):
@@ -157,7 +157,7 @@ class ErrorBody(Record):
 
     error: ErrorWords
     request_id: str = ""
-    """The `X-Request-ID` of the request, which is also in the service's log."""
+    """The request's `X-Request-ID`. The service's log contains it as well."""
 
 
 class Progress(Record):

@@ -116,7 +116,7 @@ class DayLimits:
 
     def settle(self, connection: Connection, job: Job, attempt: int) -> None:
         """Replaces the job's reservation with the cost of this attempt, unless the price is unknown. An attempt that
-        continues earlier attempts also reports their cost, which is subtracted here."""
+        continues earlier attempts includes their cost in its own, so this is subtracted here."""
         progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:

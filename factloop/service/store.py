@@ -85,7 +85,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Room:
-    """Limits on unfinished jobs, which apply when a job is added."""
+    """Limits on unfinished jobs. They apply when a job is added."""
 
     service: str
     """The service that adds the job."""

@@ -2,7 +2,7 @@
 
 Each job is a row that contains the job as JSON. Some fields are also columns: the owner, kind and status, for filtering
 lists, and the service that has leased the job. Long texts (request, events, result) are stored in another table, so
-that lists stay fast. JSON is stored as text, which databases accept because JSON escapes NUL.
+that lists stay fast. JSON is stored as text. Databases accept this text because JSON escapes NUL.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ class Library:
             raise invalid(f"there are no documents with this name; the registered names are: {known}", "documents")
 
     async def watch(self) -> None:
-        """Logs changes to registered files, which are read only at startup."""
+        """Logs changes to registered files, since these are read only at startup."""
         while self._states:
             await asyncio.sleep(LOOK_AT_FILES_EVERY_S)
             for place, before in self._states.items():
@@ -139,7 +139,7 @@ async def open_library(documents: Mapping[str, Sequence[str]], settings: CheckSe
 
 
 class Work:
-    """The checker and scorer that all jobs share, and the event loop in which they run."""
+    """The checker and scorer that all jobs share, and the event loop that they run in."""
 
     def __init__(
         self,

@@ -47,7 +47,7 @@ class FinalAnswer:
         return tuple("\n\n".join(next(rest) for _ in range(count)) for count in counts)
 
     def replaced(self, texts: Sequence[str], *, blocked: bool) -> tuple[list[BaseMessage], Any]:
-        """Returns messages in which `texts` replace the guarded texts, and the updated structured response.
+        """Returns the messages and the structured response, with `texts` in place of the guarded texts.
 
         New messages get new ids, because a stream of messages skips ids that it has already seen. If the answer is
         `blocked`, the new messages keep nothing from it.

@@ -77,7 +77,7 @@ def build_factcheck_node(
     is the user's last message with the conversation before it. For MessagesState, use `response="messages",
     question="messages", documents=None`.
 
-    The report is written as a dictionary, which every checkpointer can save. Read it with
+    The report is written as a dictionary, because every checkpointer can save one. Read it with
     `FactualityReport.model_validate`. `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine
     judges the claims. The node works with `invoke` and `ainvoke`. The check itself is not saved in checkpoints. Raises
     ConfigError or DataError.

@@ -1,7 +1,7 @@
 """Defines the plugin's options and its hooks around each test. pytest always loads this module, so it imports little.
 
-Each test has a recording, which is named after the test. Unless pytest runs with `--factloop-record`, the recording is
-replayed, and a test fails if it makes a request that is not in its recording.
+Each test has a recording named after it. Unless pytest runs with `--factloop-record`, the recording is replayed, and a
+test fails if it makes a request that is not in its recording.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 @pytest.fixture
 def factloop_recording() -> Recording:
-    """The recording of this test, which you can pass to your own checkers and scorers as `recording`."""
+    """The recording of this test. You can pass it to your own checkers and scorers as `recording`."""
     test = running_test()
     assert test is not None  # fixtures exist only within a test
     return test.recording
