@@ -1,4 +1,4 @@
-"""Reads a command's inputs, and rejects unreadable or unsuitable inputs with a one-line message."""
+"""Reads a command's inputs, and rejects any that are unreadable or unsuitable with a one-line message."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def decode(raw: bytes, name: str) -> str:
 def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
     """Raises DataError if the text to check or any document does not exist. Does not expand glob patterns.
 
-    Imports nothing heavy, so that typos are reported immediately.
+    Makes no heavy imports, so that typos are reported immediately.
     """
     for place in (text, *(documents or ())):
         if place.lower().startswith(("http://", "https://")):

@@ -22,7 +22,7 @@ LIST = "list"
 
 
 class Reproduce(Tabled):
-    """Arguments of `research reproduce`."""
+    """Arguments for `research reproduce`."""
 
     entry: Annotated[str, Mark(ARGUMENT, "ENTRY")]
     """Table to reproduce, such as vwc:table-21, or list to show all tables."""
