@@ -141,17 +141,21 @@ class FactChecker(ClosesPerLoop):
     ) -> None:
         """Creates a checker without opening connections. The first check loads the documents and the model.
 
-        Args: model: A name such as `openai:gpt-4o-mini`, or a chat model. The chat model may have bound arguments,
-            fallbacks or retries (factloop replaces these retries with its own). If omitted, the bundled baseline is
-            used, which needs neither a key nor a network. search: Names (`serper`, `wikipedia`, `searxng`, `tavily`,
-            `exa`, `brave`), factloop or LangChain search tools, retrievers, vector stores, or functions that take a
-            query. docs: Files, folders or glob patterns to search. settings: Base settings, which `changes` override.
+        Args:
+            model: A name such as `openai:gpt-4o-mini`, or a chat model. The chat model may have bound arguments,
+                fallbacks or retries (factloop replaces these retries with its own). If omitted, the bundled baseline is
+                used, which needs neither a key nor a network.
+            search: Names (`serper`, `wikipedia`, `searxng`, `tavily`, `exa`, `brave`), factloop or LangChain search
+                tools, retrievers, vector stores, or functions that take a query.
+            docs: Files, folders or glob patterns to search.
+            settings: Base settings, which `changes` override.
             recording: A file to read answers from or write them to, depending on `recording_mode` (`replay`, `record`,
-            `new`). The file is written whenever the last running check ends. If you pass a `Recording` instead, you
-            must save it yourself. pace: Rate limits to share with other users of the same servers. By default, each
-            checker has its own. budget: A budget that checks in this event loop share, instead of the budget in the
-            settings. Checks with a run directory do not use it. changes: Any other settings, named as in
-            `CheckSettings`.
+                `new`). The file is written whenever the last running check ends. If you pass a `Recording` instead, you
+                must save it yourself.
+            pace: Rate limits to share with other users of the same servers. By default, each checker has its own.
+            budget: A budget that checks in this event loop share, instead of the budget in the settings. Checks with a
+                run directory do not use it.
+            changes: Any other settings, named as in `CheckSettings`.
 
         Raises:
             ConfigError: A setting is invalid, a search provider is unknown, or a document path does not exist.
@@ -370,7 +374,7 @@ class FactChecker(ClosesPerLoop):
         """Yields the check that `acheck` would use for this response. It can check parts or revisions of the response.
 
         All calls inside the block share the limits, cache, budget and run directory. The limits for a single check
-        apply to these calls combined. Raises ConfigError, DataError.
+        apply to all these calls combined. Raises ConfigError, DataError.
         """
         asked = await self._request(response, question, options)
         async with self._run(asked, run_dir) as (checking, _):
@@ -442,6 +446,6 @@ def given_checker(checker: FactChecker | None) -> FactChecker:
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """Wraps a single item in a tuple. Strings, tools, retrievers and non-iterable objects count as single items."""
+    """The items as a tuple. A string, tool, retriever or non-iterable object counts as a single item."""
     is_one = isinstance(given, str | bytes | BaseTool | BaseRetriever) or not isinstance(given, Iterable)
     return (given,) if is_one else tuple(given)

@@ -97,4 +97,4 @@ class TrustSettings(EmbeddingSettings):
 
 
 SERVED = ("subject_model", "judge_model", "nli", "corpus")
-"""TrustScore settings that the service accepts besides the settings for checks: the models and the corpus."""
+"""TrustScore settings that the service accepts in addition to those for checks: the models and the corpus."""
