@@ -178,8 +178,8 @@ class CheckSettings(EmbeddingSettings):
     jury: Annotated[Names, Mark(MODEL, "PROVIDER:NAME", fingerprint=True)] = ()
     """Additional chat model that judges every claim. The majority of the models decides.
 
-    Each model costs about as much as the first. The `votes` of a claim contain every model's vote. A claim is unscored
-    (`split_jury`) if no verdict gets the votes that `jury_rule` requires."""
+    Each of these models costs about as much as the first. A claim's `votes` contain the vote of every model. A claim is
+    unscored (`split_jury`) if no verdict gets the votes that `jury_rule` requires."""
     jury_rule: Annotated[JuryRule, Mark(fingerprint=True)] = "majority"
     """How the jury decides: by majority, unanimously (unanimous), or by the first model that is sure (first_sure)."""
     eligibility: Annotated[bool, Mark(fingerprint=True)] = False
@@ -189,7 +189,7 @@ class CheckSettings(EmbeddingSettings):
     """Judge model that runs without an API key: minicheck, hhem, nli:MODEL or another (see docs/judges.md). NAME:FOLDER
     uses your own weights.
 
-    It judges the claims, while rules split the text and search. Together with a model, it is the first step of a
+    It judges the claims, while rules do the splitting and searching. Together with a model, it is the first step of a
     cascade. Needs the `semantic` extra."""
     allow_download: Annotated[bool, Mark(MODEL)] = False
     """Download the judge's weights if they are not on this machine yet."""
@@ -269,14 +269,13 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """The settings that affect search tools, with all others reset. If two results are equal, so are their
-        tools."""
+        """The settings that affect search tools, with all others reset. If two results are equal, so are the tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 
 
 def describe(error: ValidationError, known: Collection[str]) -> str:
-    """Describes the first problem in one line: the setting, its value and what is wrong. `known` are all settings."""
+    """Describes the first problem in one line: the setting, its value and what is wrong. `known` lists all settings."""
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "settings"
     if first["type"] == "extra_forbidden":
@@ -286,5 +285,5 @@ def describe(error: ValidationError, known: Collection[str]) -> str:
 
 
 def is_it(name: str, known: Collection[str]) -> str:
-    """Returns the end of an error message, which suggests the most similar setting if there is one."""
+    """Returns the end of an error message, which suggests the most similar setting, if there is one."""
     return "".join(f"; did you mean {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))
