@@ -197,7 +197,7 @@ class FactChecker(ClosesPerLoop):
 
     @property
     def has_sources(self) -> bool:
-        """Whether the checker has its own sources to search. Does not open the sources."""
+        """Whether the checker has its own sources to search. Does not open them."""
         return bool(self.settings.search or self.settings.docs or self._own_tools)
 
     @property

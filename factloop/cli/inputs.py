@@ -93,7 +93,7 @@ def _is_there(place: str | Path) -> bool:
 
 
 def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
-    """Raises ConfigError if the text to check is one of the documents, and DataError if documents cannot be found."""
+    """Raises ConfigError if the text to check is one of the documents, and DataError if a document cannot be found."""
     if not documents or text == STANDARD_INPUT or not Path(text).is_file():
         return
     from factloop.tools.search.documents.files import find_files

@@ -55,7 +55,7 @@ class Undefined(StrEnum):
         "withheld: no labelled claim comes from this system or run, so its claims may differ from the labelled ones "
         "(--transfer verdicts assumes that they do not)",
     )
-    """No labelled claim comes from the system or run whose figure is corrected."""
+    """No labelled claim comes from the system or run whose figure is being corrected."""
 
 
 class Measurement(Record):
@@ -93,5 +93,5 @@ class Figure(Measurement):
 
 
 def ends(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """The interval as the `low` and `high` fields of a measurement, or {} if there is no interval."""
+    """The `low` and `high` fields of a measurement with this interval, or {} if there is no interval."""
     return {} if interval is None else {"low": interval[0], "high": interval[1]}

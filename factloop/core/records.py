@@ -1,7 +1,7 @@
 """The records that make up a report: immutable, validated, and written to JSON with a `schema_version`.
 
 The records follow two rules. A failure is never a verdict: a `Judgement` has either a verdict or the reason why it is
-unscored. No claim is ever dropped: a report's counts add up to its number of claims.
+unscored. No claim is ever dropped: the counts in a report add up to the number of its claims.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Evidence(Record):
 
 
 class Vote(Record):
-    """One jury model's vote on a claim: a verdict, or the reason why there is none."""
+    """One jury model's vote on a claim: a verdict, or why there is none."""
 
     judged_by: str
     verdict: Verdict | None = None
@@ -149,7 +149,7 @@ class Judgement(Record):
     unscored_reason: UnscoredReason | None = None
     rationale: str = ""
     cited: tuple[str, ...] = ()
-    """Ids of the evidence that the verdict is based on."""
+    """Ids of the evidence on which the verdict is based."""
     contradicted: bool | None = None
     """Only for `not_supported`: True if the evidence contradicts the claim, False if no evidence was found."""
     score: Share | None = None
@@ -241,7 +241,7 @@ class Abstention(Record):
 
 
 class Sentence(Record):
-    """A sentence, heading, row or piece of code in the response, with its claims or the reason why it has none."""
+    """A sentence, heading, row or piece of code in the response, with its claims or why it has none."""
 
     span: tuple[Count, Count]
     """Start and end in the response, in characters. Empty for a supplied sentence that is not in the response."""
@@ -346,7 +346,7 @@ class AtK(Record):
 
 
 class EveryClaim(Record):
-    """A response's scores if every claim counts, as in SAFE."""
+    """A response's scores if every claim is counted, as in SAFE."""
 
     counts: Counts
     precision: Share | None
@@ -447,7 +447,7 @@ class Fingerprint(Record):
 
 
 class CascadeSavings(Record):
-    """The model calls and searches that a cascade saved. Repeated claims count once."""
+    """The model calls and searches that a cascade saved. Repeated claims are counted once."""
 
     n_supported: Count
     """Claims that the cheap verifier accepted."""
@@ -552,7 +552,7 @@ class FactualityReport(Record):
     """supported / (supported + not_supported), or None if no claims were scored."""
     at_k: tuple[AtK, ...]
     every_claim: EveryClaim | None = None
-    """The same figures if every claim counts. None unless the figures above are limited to the core."""
+    """The same figures, if every claim counted. None unless the figures above are limited to the core."""
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None

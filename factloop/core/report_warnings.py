@@ -75,7 +75,7 @@ def failures(claims: Iterable[Claim]) -> list[Judgement]:
 
 
 def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
-    """The first failure, or None if any claim has a verdict or if nothing failed."""
+    """The first failure, or None if any claim has a verdict or nothing failed."""
     failed = next(iter(failures(claims)), None)
     return failed if all(claim.judgement.verdict is None for claim in claims) else None
 

@@ -219,14 +219,14 @@ class CheckSettings(EmbeddingSettings):
     k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = ()
     """Report F1@K for this K.
 
-    The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
+    The paper reports 64, the median number of facts in its responses, and 178, the maximum."""
     repeats: Annotated[Repeats, Mark(SCORES, fingerprint=True, whole_experiment=True)] = "each"
     """How to count repeated claims: every time, as SAFE does (each), or only once (once). With core, count only a
     largest set of claims in which none entails another.
 
     For F1@K, a fact that is stated three times counts as three supported facts with `each`. With `once`, it counts as
-    one, and its repetitions are excluded from all figures. `core` also excludes paraphrases and trivial claims, as far
-    as the judge in `judge` (by default the bundled baseline) finds them, and reports the figures for all claims too."""
+    one, and its repetitions are excluded from all figures. `core` also excludes the paraphrases and trivial claims that
+    `judge` (by default, the bundled baseline) finds, and reports the figures for all claims as well."""
     max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5
     """Maximum number of queries per claim.
 
@@ -249,11 +249,11 @@ class CheckSettings(EmbeddingSettings):
     max_unreadable: Annotated[float, Field(gt=0.0, le=1.0), Mark()] = 0.3
     """Stop querying the model in a check if more than this fraction of at least 20 replies cannot be parsed.
 
-    A reply counts as unreadable only if repairing it also failed."""
+    A reply counts as unreadable only if it could not be repaired either."""
     tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
     """Let the model call searches as tools.
 
-    A model without tool calling requests searches through structured output."""
+    Models without tool calling request searches through structured output."""
     logprobs: Annotated[bool, Mark(fingerprint=True)] = True
     """Add confidence scores when the server returns log-probabilities."""
     cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None

@@ -60,7 +60,7 @@ class TrustSettings(EmbeddingSettings):
     window: UpToHundred = 1
     """Number of questions to ask concurrently. It does not affect the results.
 
-    1 asks in the order of the paper; `max_checks` is fastest."""
+    1 asks in the paper's order; `max_checks` is fastest."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
     """Sampling temperature of both models.
 

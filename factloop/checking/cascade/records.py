@@ -54,7 +54,7 @@ class CascadeSide(Record):
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
     """The design effect in `label_bound`."""
     why_none: str = ""
-    """The reason why there is no threshold, in words."""
+    """Why there is no threshold, in plain words."""
 
 
 class CascadePoint(Record):

@@ -59,7 +59,7 @@ def _short(text: str) -> str:
 
 
 def render_csv(report: FactualityReport) -> str:
-    """A report's claims as CSV, one claim per row. `sources` lists the sources that the verdict cites."""
+    """A report's claims as CSV, one per row. The `sources` column lists the sources that the verdict cites."""
     return csv_text(COLUMNS, map(_row, views_of(report.claims)))
 
 

@@ -1,4 +1,4 @@
-"""Splits the response into sentences, each with its claims or the reason why it has none."""
+"""Splits the response into sentences, each with its claims or why it has none."""
 
 from __future__ import annotations
 

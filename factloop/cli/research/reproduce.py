@@ -1,4 +1,4 @@
-"""`factloop research reproduce` reproduces a table from the papers and shows it next to the published numbers."""
+"""`factloop research reproduce` reproduces a table from the papers and shows it beside the published numbers."""
 
 from __future__ import annotations
 
