@@ -36,10 +36,10 @@ PASSAGE_TOKENS = 70
 SHARE_NEW = 0.5  # fraction of search results that earlier searches for the same claim did not return
 SCHEMA_TOKENS = 120  # size of the schema or tool definitions in each request
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
-"""Tokens in replies, per claim in a window and per claim in a round of searches."""
+"""Reply tokens for each claim in a window, and for each claim in a round of searches."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
-"""Tokens in replies, per claim in a window and per claim that is checked again."""
+"""Reply tokens for each claim in a window, and for each claim that is checked again."""
 SHARE_LOOKED_AT_AGAIN = 0.3  # fraction of claims that are checked again because they seem unsupported at first
 _ASKED_FOR = ("calls", "prompt_tokens", "completion_tokens")
 

@@ -24,7 +24,7 @@ _PLAIN = {
 
 
 def main() -> None:
-    """Runs the command line. Errors are reported by the exit code and one line on standard error."""
+    """Runs the command line. Reports errors through the exit code and one line on standard error."""
     gc.set_threshold(CONTAINERS, *gc.get_threshold()[1:])
     try:
         code = _run()

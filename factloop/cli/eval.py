@@ -52,7 +52,7 @@ class Run(Judged, Tabled, Intervals):
     calibration: Annotated[str | None, Mark(STATISTICS, "PATH")] = None
     """Human-labelled claims for correcting the figures. Pass a file, or a run directory of eval factscore."""
     evaluator: Annotated[str | None, Mark(STATISTICS, "NAME")] = None
-    """Evaluator whose verdicts to use, if --calibration is a file of predictions for research audit."""
+    """Use the verdicts of this evaluator, if --calibration is a file of predictions for research audit."""
     transfer: Annotated[Literal["verdicts", "error_rates"] | None, Mark(STATISTICS)] = None
     """Assume that verdicts are right as often as on the labelled claims (verdicts), or that TPR and FPR are the same as
     on the labelled claims (error_rates). Default: verdicts if any label comes from the system or run, else

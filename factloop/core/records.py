@@ -34,7 +34,7 @@ class Record(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _holds_whole_characters(cls, fields: Any) -> Any:
-        """Replaces lone surrogates (such as half an emoji) with U+FFFD, because lone surrogates cannot be saved."""
+        """Replaces lone surrogates (such as half an emoji) with U+FFFD, because these cannot be saved."""
         if not isinstance(fields, dict):
             return fields
         for value in fields.values():  # usually nothing needs replacing, so nothing is copied
@@ -100,7 +100,7 @@ class NoClaim(StrEnum):
 
 
 class SourceDocument(Record):
-    """The document that a passage comes from, as supplied with the response or found by a retriever."""
+    """The document that a passage comes from. It was supplied with the response or found by a retriever."""
 
     index: Count | None = None
     """Index in the supplied documents, starting at 0. None if a retriever found the document."""
@@ -186,7 +186,7 @@ class LeftOut(Record):
     why: Literal["follows", "combines", "trivial"]
     """The claim follows from a claim in the core, combines several such claims, or is true of almost anything."""
     claims: tuple[str, ...] = ()
-    """Ids of the claims in the core that the claim follows from or combines."""
+    """Ids of the core claims that this claim follows from or combines."""
 
 
 class Claim(Record):

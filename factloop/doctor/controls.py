@@ -1,6 +1,6 @@
 """Tests the judge on sentences that the supplied documents are known to support or contradict.
 
-The place and the people are invented, so that a model cannot know them. Half of the sentences are false, each in a
+The place and the people are invented, so that no model can know about them. Half of the sentences are false, each in a
 different way. A dozen sentences can only show whether a judge reads the documents. To measure how well a judge
 performs, use `factloop research audit`. A judge set with `--judge` gets twenty claims, each with the decisive text.
 """

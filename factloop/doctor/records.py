@@ -73,7 +73,7 @@ class PartFound(Record):
     @field_validator("how", "limits")
     @classmethod
     def _hold_whole_characters(cls, said: tuple[str, ...]) -> tuple[str, ...]:
-        """Replaces lone surrogates in text from servers, which the base class replaces only outside tuples."""
+        """Replaces lone surrogates in text from servers. The base class does not look inside tuples."""
         return tuple(map(whole, said))
 
 

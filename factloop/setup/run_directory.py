@@ -77,7 +77,7 @@ class RunDirectory:
         return NoPlaceToKeep(f"cannot use {self.path} as a run directory: {error.strerror or error}")
 
     def claim(self, configuration: Mapping[str, Any]) -> None:
-        """Saves the run's configuration, or raises ConfigError if it differs from the saved configuration."""
+        """Saves the run's configuration, or raises ConfigError if it differs from the one already saved."""
         wanted = json.loads(json.dumps({"format": FORMAT, **configuration}, default=str))
         file = self.path / "run.json"
         if not file.exists():

@@ -32,7 +32,7 @@ from factloop.tools.search.build import built_in_searches
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(gt=0, le=1_000_000)]
-"""A timeout in seconds. Sockets reject longer timeouts, which would look like a failure of the server."""
+"""A timeout in seconds. Sockets reject longer timeouts, and the error would look like a failure of the server."""
 Price = Annotated[float, Field(ge=0.0, le=1_000_000)]
 """A price in USD per million tokens. The upper limit keeps costs finite, because JSON has no infinite numbers."""
 Temperature = Annotated[float, Field(ge=0.0, le=2.0)]
@@ -90,7 +90,7 @@ class RunSettings(BaseModel):
     Available for OpenAI and Anthropic. Needs a run directory, which records submitted batches. Each round of a plan is
     a single batch for all responses: `grounded` takes two to four rounds, and other plans take more."""
     batch_after_s: Annotated[Positive, Mark(whole_experiment=True)] = 10.0
-    """Submit a batch when there has been no new request for this many seconds."""
+    """Submit a batch once there has been no new request for this many seconds."""
     batch_discount: Annotated[float, Field(ge=0.0, le=1.0), Mark(whole_experiment=True)] = 0.5
     """Fraction of the price saved by batching."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
@@ -234,8 +234,8 @@ class CheckSettings(EmbeddingSettings):
     results_per_search: Annotated[AFew, Mark(fingerprint=True)] = 3
     """Number of results for each query."""
     passage_characters: Annotated[int, Field(ge=500, le=100_000), Mark(fingerprint=True)] = 6_000
-    """Number of characters of the best passages that the `grounded` plan shows the model at once. Documents that are up
-    to 50% longer are shown in full."""
+    """Number of characters from the best passages that the `grounded` plan shows the model at once. Documents that are
+    up to 50% longer are shown in full."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
     """Sampling temperature of the model.
 

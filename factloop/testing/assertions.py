@@ -56,7 +56,7 @@ class NotFactual(_Missed[FactualityReport]):
 
 
 class NotTrustworthy(_Missed[TrustReport]):
-    """Raised if an answer has no score or does not reach the required score. `report` is the complete report."""
+    """Raised if an answer has no score, or a score that is too low. `report` is the complete report."""
 
 
 def _settings(kind: type[S], given: Mapping[str, Any]) -> S:

@@ -1,7 +1,7 @@
 """Keeps track of the test that is running under the pytest plugin, and of its recording.
 
-The test is global to the process rather than to the context, because only one test runs at a time, and all fixtures,
-threads and event loops belong to it.
+The test is stored per process rather than per context, because only one test runs at a time, and all fixtures, threads
+and event loops belong to it.
 """
 
 from __future__ import annotations

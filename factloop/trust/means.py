@@ -59,7 +59,7 @@ def mean_score(values: Iterable[float | None]) -> MeanScore:
 
 
 def standing(claim: Claim, consistency: TrustBC | None) -> tuple[ClaimStanding, str]:
-    """Returns a claim's group according to SAFE's verdict and TrustBC, with the reason if the claim has no group."""
+    """Returns the group in which SAFE's verdict and TrustBC place a claim, and the reason if they place it in none."""
     verdict = claim.judgement.verdict
     if verdict is Verdict.IRRELEVANT:
         return ClaimStanding.UNPLACED, "SAFE: irrelevant"

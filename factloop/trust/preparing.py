@@ -48,7 +48,7 @@ class TrustSetup:
     fingerprint: TrustFingerprint
     tape: Tape | None = None
     subjects: Mapping[str, ChatModel] = field(default_factory=dict)
-    """The subject of each system by name, if systems have different subjects. `subject` is then None."""
+    """Maps each system's name to its subject, if systems have different subjects. `subject` is then None."""
     sampler: ChatModel | None = None
     """The subject with the temperature used for samples."""
 

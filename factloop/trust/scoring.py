@@ -60,7 +60,7 @@ class TrustScoring:
     consistency: Graph | None
     """The graph for TrustBC alone, or None if there is no subject."""
     own: Mapping[str, Graph]
-    """Maps the name of each system with its own subject to the graph for that subject."""
+    """If systems have their own subjects, maps each system's name to the graph for its subject."""
 
     def over(self, given: Sources) -> TrustScoring:
         """Returns a copy for an answer with its own sources. The copy uses the same session, limits and budget.

@@ -101,7 +101,7 @@ class CascadeTuning(Record):
 
 
 class CascadeFile(Record):
-    """A file that is written by `factloop research cascade tune` and read if `--cascade` is set."""
+    """A file that `factloop research cascade tune` writes and `--cascade` reads."""
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str

@@ -16,7 +16,7 @@ from pathlib import Path
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 BESIDE_DATABASE = ("-wal", "-shm")
-"""Suffixes of the files that SQLite creates next to an open database, with the permissions of the database."""
+"""Suffixes of the files that SQLite creates next to an open database. They get the permissions of the database."""
 _OF_OTHERS = 0o077
 _MAKING = threading.Lock()
 

@@ -34,7 +34,7 @@ T = TypeVar("T", bound=TableItem)
 
 
 def read_rows(place: str | Path) -> Iterator[Row]:
-    """Reads a file as CSV, Parquet or a JSON array depending on its extension, or else as JSON Lines. `-` is stdin.
+    """Reads a file as CSV, Parquet, a JSON array or (by default) JSON Lines, depending on its extension. `-` is stdin.
 
     Column names are used unchanged. Raises whatever the format's reader raises.
     """
