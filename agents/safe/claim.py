@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from factloop.agents.nodes import Node, Update
 from factloop.agents.safe.judgements import unless_unanswered, unscored
-from factloop.agents.safe.passages import fresh_part, is_all_found
+from factloop.agents.safe.passages import fresh_part, is_all_found, part_of
 from factloop.agents.safe.stages import Case, CheckContext, tell
 from factloop.agents.safe.state import BunchState, FactState, NextQueries, settle, updated, with_stage
 from factloop.core.errors import (
@@ -202,20 +202,9 @@ def fresh_evidence(state: FactState, found: SearchAnswer) -> list[Evidence]:
         of_document = known[_of_document(hit)]
         if passage := fresh_part(hit.passage, of_document):
             of_document.append(passage)
-            fresh.append(
-                Evidence(
-                    id=f"{state['fact'].id}-e{held + len(fresh) + 1}",
-                    source=hit.source,
-                    title=hit.title,
-                    section=hit.section if hit.passage.startswith(passage) else None,
-                    passage=passage,
-                    query=found.query,
-                    rank=rank,
-                    published=hit.published,
-                    retrieved_at=found.retrieved_at,
-                    document=hit.document,
-                )
-            )
+            name, when = f"{state['fact'].id}-e{held + len(fresh) + 1}", found.retrieved_at
+            whole = Evidence(**dict(hit), id=name, query=found.query, rank=rank, retrieved_at=when)
+            fresh.append(whole.model_copy(update=part_of(whole, passage)))
     return fresh
 
 

@@ -213,18 +213,7 @@ def refers_back(text: str) -> bool:
 
 
 def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> Evidence:
-    return Evidence(
-        id="",
-        source=hit.source,
-        title=hit.title,
-        section=hit.section,
-        passage=hit.passage,
-        query=query,
-        rank=rank,
-        published=hit.published,
-        retrieved_at=retrieved_at,
-        document=hit.document,
-    )
+    return Evidence(**dict(hit), id="", query=query, rank=rank, retrieved_at=retrieved_at)
 
 
 def numbered(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
@@ -253,6 +242,19 @@ def fresh_part(passage: str, shown: Iterable[str]) -> str:
     return passage
 
 
+def part_of(item: Evidence, passage: str) -> dict[str, object]:
+    """Returns the fields of the evidence that change if only this part of its passage is kept."""
+    start = item.passage.index(passage)
+    pages = [(at - start, page) for at, page in item.pages if at < start + len(passage)]
+    return {"passage": passage, "section": None if start else item.section, "pages": _in_order(pages)}
+
+
+def _in_order(pages: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Each page once. Of the pages that begin before the passage, only the last one is kept."""
+    by_start = dict(sorted((max(at, 0), page) for at, page in pages))
+    return tuple((at, page) for page, at in {page: at for at, page in reversed(by_start.items())}.items())[::-1]
+
+
 def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
     for place, old in enumerate(kept):
         if document_of(old) != document_of(new) or old.document != new.document:
@@ -268,9 +270,7 @@ def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
         part = fresh_part(new.passage, [old.passage])
         if not part:
             return
-        if part != new.passage:
-            is_beginning = new.passage.startswith(part)
-            new = new.model_copy(update={"passage": part, "section": new.section if is_beginning else None})
+        new = new.model_copy(update=part_of(new, part))
     kept.append(new)
 
 
@@ -278,16 +278,27 @@ def _joined(old: Evidence, new: Evidence) -> Evidence | None:
     """Joins two passages, keeping the query and id of `old`. Returns None if they do not overlap."""
     if new.passage in old.passage:
         return old
-    begins = {"source": new.source, "section": new.section, "published": new.published}
+    begins = {"source": new.source, "section": new.section, "published": new.published, "pages": new.pages}
     if old.passage in new.passage:
         return old.model_copy(update={**begins, "passage": new.passage})
     if shared := _shared(old.passage, new.passage):
         source = over_pages(old.source, new.source)
-        return old.model_copy(update={"source": source, "passage": old.passage + new.passage[shared:]})
+        return old.model_copy(update={"source": source, **_together(old, new, shared)})
     if shared := _shared(new.passage, old.passage):
         source = over_pages(new.source, old.source)
-        return old.model_copy(update={**begins, "source": source, "passage": new.passage + old.passage[shared:]})
+        return old.model_copy(update={**begins, "source": source, **_together(new, old, shared)})
     return None
+
+
+def _together(first: Evidence, second: Evidence, shared: int) -> dict[str, object]:
+    before = len(first.passage) - shared
+    pages = _in_order([*_pages(first), *((at + before, page) for at, page in _pages(second))])
+    return {"passage": first.passage + second.passage[shared:], "pages": pages if len(pages) > 1 else ()}
+
+
+def _pages(item: Evidence) -> Sequence[tuple[int, int]]:
+    page = item.source.partition("#page=")[2]
+    return item.pages or ([(0, int(page))] if page.isdecimal() else [])
 
 
 def _shared(first: str, second: str) -> int:

@@ -342,17 +342,6 @@ def _unscored(error: FactloopError, query: str, passages: tuple[Evidence, ...] =
 
 def _evidence(found: SearchAnswer) -> list[Evidence]:
     return [
-        Evidence(
-            id=f"p{rank}",
-            source=hit.source,
-            title=hit.title,
-            section=hit.section,
-            passage=hit.passage,
-            query=found.query,
-            rank=rank,
-            published=hit.published,
-            retrieved_at=found.retrieved_at,
-            document=hit.document,
-        )
+        Evidence(**dict(hit), id=f"p{rank}", query=found.query, rank=rank, retrieved_at=found.retrieved_at)
         for rank, hit in enumerate(found.hits, 1)
     ]

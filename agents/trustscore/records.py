@@ -236,7 +236,7 @@ class TrustFingerprint(Record):
 class TrustReport(Record):
     """The TrustScore of one answer to one question."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     id: str
     question: str
     response: str
@@ -331,7 +331,7 @@ class ClaimTrust(Record):
 class LongFormTrustReport(Record):
     """SAFE's verdict on each claim in a long response, and the subject's TrustBC for that claim."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     factuality: FactualityReport
     claims: tuple[ClaimTrust, ...]
     counts: Mapping[ClaimStanding, Count]

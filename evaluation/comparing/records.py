@@ -354,7 +354,7 @@ class Attribution(Record):
 class Comparison(Record):
     """The comparison of two runs. Except for `created_at`, it depends only on the runs, the settings and the seed."""
 
-    schema_version: Literal["3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7"] = "3.7"
+    schema_version: Literal["3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7", "3.8"] = "3.8"
     kind: ComparisonKind
     first: Side
     second: Side

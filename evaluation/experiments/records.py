@@ -242,7 +242,7 @@ class LookReport(Record):
 class ExperimentReport(Record):
     """A complete report. Except for `created_at`, it depends only on the results, the settings and the seed."""
 
-    schema_version: Literal["4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7"] = "4.7"
+    schema_version: Literal["4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8"] = "4.8"
     name: str
     kind: Literal["claims", "responses"]
     data: str

@@ -13,7 +13,7 @@ from factloop.checking.cascade.stage import sum_savings
 from factloop.core.errors import DataError
 from factloop.core.factuality import counted_claims
 from factloop.core.records import CascadeSavings, CitationFigures, Counts, Fingerprint, UnscoredReason
-from factloop.core.report_warnings import engine_warnings
+from factloop.core.report_warnings import engine_warnings, share_of
 from factloop.evaluation.runs.label_agreement import (
     LabelTable,
     TabledResponse,
@@ -32,9 +32,8 @@ from factloop.evaluation.runs.longform import (
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
 from factloop.reports.claims import REASON_WORDS, tally_reasons
 from factloop.reports.figures import plural
-from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.search.given import is_given, without_contents
+from factloop.tools.search.given import without_contents
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,13 +95,12 @@ class _Totals:
         self.n_undecided += judged.report.eligibility is not None and judged.report.eligibility.verdict is None
         has_search = bool(judged.report.fingerprint.search_tools)
         self.n_without_search += not has_search
-        self.n_given_nothing += not has_search and Sources().warning in judged.report.warnings
+        self.n_given_nothing += not has_search and judged.report.mode == "faithfulness"
         self.reasons.update(tally_reasons(counted_claims(judged.report)))
         self.cascade = sum_savings((self.cascade, judged.report.cascade))
         if judged.report.citations is not None:
             self.citations = CitationFigures.sum_of(filter(None, (self.citations, judged.report.citations)))
-        is_evidence = Sources(mode="factuality").warning in judged.report.warnings
-        self.n_given += any(map(is_given, judged.report.fingerprint.search_tools)) and not is_evidence
+        self.n_given += has_search and judged.report.mode == "faithfulness"
         self._note(judged.id, judged.report.fingerprint)
 
     def _note(self, id: str, fingerprint: Fingerprint) -> None:
@@ -212,7 +210,7 @@ def _warnings(found: _Totals) -> Iterator[str]:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
         why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
         left_out = sum(line.counts.unscored > 0 and not line.counts.not_supported for line in lines)
-        yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
+        yield f"{share_of(found.reasons.total(), n_claims, 'claim', 'has', 'have')} no verdict: {why}"
         if left_out:
             yield f"The fully supported share leaves out {plural(left_out, 'response')} because of these claims"
     if found.n_given:

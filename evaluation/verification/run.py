@@ -26,6 +26,7 @@ from factloop.agents.reasons import reason_of
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.reasons import MENDABLE
 from factloop.core.records import UnscoredReason, Usage
+from factloop.core.report_warnings import share_of
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.running.log import Log, LogFormat
 from factloop.evaluation.running.run import BATCHED_AT_ONCE, Events, Increments, Run, summary_of
@@ -332,8 +333,8 @@ def _reason(error: FactloopError) -> str:
 
 def _warnings(spool: PairSpool) -> Iterator[str]:
     if spool.n_blank:
-        yield f"{spool.n_blank:,} of {spool.n:,} pairs have no document, and therefore no score."
+        yield f"{share_of(spool.n_blank, spool.n, 'pair', 'has', 'have')} no document, and therefore no score."
     if spool.n_labelled < spool.n:
-        yield f"{spool.n - spool.n_labelled:,} of {spool.n:,} pairs have no label, which the audit needs in every row."
+        yield f"{share_of(spool.n - spool.n_labelled, spool.n, 'pair', 'has', 'have')} no label, which the audit needs."
     if spool.n_unnamed:
-        yield f"{spool.n_unnamed:,} of {spool.n:,} pairs do not name a system and are assigned to {UNKNOWN_SYSTEM!r}."
+        yield f"{share_of(spool.n_unnamed, spool.n, 'pair', 'names', 'name')} no system, so {UNKNOWN_SYSTEM!r} is used."

@@ -127,6 +127,8 @@ class Evidence(Record):
     retrieved_at: datetime
     document: SourceDocument | None = None
     """The document that contains the passage, if it was supplied with the response or found by a retriever."""
+    pages: tuple[tuple[Count, Count], ...] = ()
+    """The offset in `passage` and the number of each page, if the passage comes from several pages of a PDF."""
 
 
 class Vote(Record):
@@ -537,7 +539,7 @@ class Citations(CitationFigures):
 class FactualityReport(Record):
     """The result of checking one response with SAFE."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     prompt: str | None = None
     response: str
     eligibility: Judgement | None = None
@@ -557,6 +559,8 @@ class FactualityReport(Record):
     """None if no cascade was used."""
     citations: Citations | None = None
     """None if no documents were supplied with the response."""
+    mode: Literal["faithfulness", "factuality"] | None = None
+    """Whether other sources were searched too (`factuality`). None if no documents were supplied with the response."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
 

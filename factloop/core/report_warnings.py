@@ -53,16 +53,20 @@ def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple
 
     Claims that need reading and claims on which the sources disagree are results, not failures, and are not counted.
     """
-    unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
-    if not unscored or not fingerprint.search_tools:
-        return ()
+    unscored = [one.judgement for one in claims if one.judgement.verdict is None and fingerprint.search_tools]
     foreign = [one for one in unscored if one.unscored_reason is UnscoredReason.OTHER_LANGUAGE]
     said_elsewhere = (UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NEEDS_READING, UnscoredReason.DISPUTED)
     others = [one for one in unscored if one.unscored_reason not in said_elsewhere]
-    said = [f"{len(foreign)} of {len(claims)} claims: {foreign[0].rationale}"] if foreign else []
+    said = [f"{share_of(len(foreign), len(claims), 'claim')}: {foreign[0].rationale}"] if foreign else []
     if others:
-        said.append(f"{len(others)} of {len(claims)} claims have no verdict; first reason: {others[0].rationale}")
+        n_of = share_of(len(others), len(claims), "claim", "has", "have")
+        said.append(f"{n_of} no verdict; first reason: {others[0].rationale}")
     return tuple(said)
+
+
+def share_of(n: int, total: int, noun: str, verb: str = "", of_many: str = "") -> str:
+    """A part of a whole, such as `1 of 2 claims has`. `verb` goes with one of them, and `of_many` with several."""
+    return f"{n:,} of {total:,} {noun}{'' if total == 1 else 's'} {verb if n == 1 else of_many}".rstrip()
 
 
 def failures(claims: Iterable[Claim]) -> list[Judgement]:
@@ -92,19 +96,18 @@ def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
     """A warning with the number of sentences judged as a whole because the model did not split them faithfully."""
     read = [one for one in sentences if one.no_claim is None]
     n_whole = sum(one.is_whole for one in read)
-    if not n_whole:
-        return ()
-    return (
-        f"{n_whole} of {len(read)} sentences are judged as a whole, because the model omitted or added a figure, a "
-        "name, a negation or a hedge when it split them into facts.",
+    said = (
+        f"{share_of(n_whole, len(read), 'sentence', 'is', 'are')} judged as a whole, because the model omitted or "
+        "added a figure, a name, a negation or a hedge when it split them into facts."
     )
+    return (said,) if n_whole else ()
 
 
 def jury_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
     """A warning with the number of claims on which the jury's models disagreed."""
     judged = [claim for claim in claims if claim.judgement.votes]
     n_split = sum(map(is_split, judged))
-    return (f"The jury's models disagree on {n_split} of {len(judged)} claims.",) if n_split else ()
+    return (f"The jury's models disagree on {share_of(n_split, len(judged), 'claim')}.",) if n_split else ()
 
 
 def is_split(claim: Claim) -> bool:

@@ -12,7 +12,7 @@ met is the reason for rejection.
    for example, if a removed sentence said who *he* is.)
 5. No remaining sentence has fewer supported claims than before.
 6. Every rewritten sentence still states something, including the unproven claims to keep.
-7. Precision is higher, or fewer claims are contradicted.
+7. Precision is higher, or fewer claims are contradicted, unscored or irrelevant.
 
 The decision lists the sentences that failed, with reasons, so that only their changes are undone.
 """
@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from factloop.core.factuality import count_verdicts, n_contradicted
 from factloop.core.records import Claim, Counts, FactualityReport, UnscoredReason
 from factloop.correction.records import Rejection
+from factloop.reports.figures import plural
 
 ELSEWHERE = -1  # for sentences in the rewritten text that match no sentence in the response
 
@@ -143,26 +144,32 @@ def _first(
     if faults.unsupported:
         return Rejection.NEW_UNSUPPORTED, _unsupported_in_words(faults.unsupported, reworded)
     if faults.lost:
-        return Rejection.SUPPORTED_LOST, f"{_sentences(faults.lost)} would lose a supported claim"
+        return Rejection.SUPPORTED_LOST, f"{plural(len(faults.lost), 'sentence')} would lose a supported claim"
     if faults.silent:
-        return Rejection.MEANING_LOST, f"{_sentences(faults.silent)} would no longer state anything"
+        return Rejection.MEANING_LOST, f"{plural(len(faults.silent), 'sentence')} would no longer state anything"
     if faults.unjudged:
-        return Rejection.NOT_CHECKED, f"{_sentences(faults.unjudged)} would no longer have a verdict"
+        return Rejection.NOT_CHECKED, f"{plural(len(faults.unjudged), 'sentence')} would no longer have a verdict"
     if faults.dropped:
-        return Rejection.UNPROVEN_LOST, f"{_sentences(faults.dropped)} would lose an unproven claim that should stay"
+        return (
+            Rejection.UNPROVEN_LOST,
+            f"{plural(len(faults.dropped), 'sentence')} would lose unproven claims to keep",
+        )
     if after.precision is not None and before.precision is not None and after.precision > before.precision:
         return None, f"precision {_precision(before)} before, {_precision(after)} after"
     if contradicted < was:
         return None, f"{was} contradicted before, {contradicted or 'none'} after; precision {_precision(after)}"
+    unchecked, was = (one.counts.unscored + one.counts.irrelevant for one in (after, before))
+    if unchecked < was:
+        return None, f"{was} unchecked before, {unchecked or 'none'} after; precision {_precision(after)}"
     return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, compared with {_precision(before)} before"
 
 
 def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int]) -> str:
     new = {number for number in unsupported if number in reworded}
     later = set(unsupported) - new
-    said = [f"{_sentences(new)} would contain unsupported claims"] if new else []
+    said = [f"{plural(len(new), 'sentence')} would contain unsupported claims"] if new else []
     if later:
-        said.append(f"{_sentences(later)} would not be supported because of earlier changes")
+        said.append(f"{plural(len(later), 'sentence')} would not be supported because of earlier changes")
     return " and ".join(said)
 
 
@@ -207,9 +214,5 @@ def _precision(report: FactualityReport) -> str:
     return f"{report.precision:.2f} ({report.counts.supported} of {report.counts.scored}{decided})"
 
 
-def _sentences(numbers: set[int]) -> str:
-    return "1 sentence" if len(numbers) == 1 else f"{len(numbers)} sentences"
-
-
 def _claims(count: int, verb: str = "") -> str:
-    return f"{count} claim {verb or 'has'}" if count == 1 else f"{count} claims {verb or 'have'}"
+    return f"{plural(count, 'claim')} {verb or ('has' if count == 1 else 'have')}"

@@ -84,7 +84,8 @@ class Corrector:
             unsupported: What to do with claims for which no evidence was found. `mark` adds "[unverified]" after the
                 sentence, `keep` leaves the claims unchanged, and `remove` removes the claims.
             unscored: What to do with passages that were not read and claims that were not judged. `mark` adds
-                "[unchecked]" after them, `keep` leaves them unchanged, and `auto` marks them unless they need reading.
+                "[unchecked]" after them, `keep` leaves them unchanged, `auto` marks them unless they need reading, and
+                `remove` removes the claims and marks the passages that were not read.
 
         Raises:
             ConfigError: An argument has an invalid value.
@@ -183,7 +184,7 @@ class _Course:
 
     async def run(self, max_rounds: int) -> Correction:
         started, rounds = time.perf_counter(), 0
-        sentences, placeless = sentences_of(self._before, self._policy.unsupported)
+        sentences, placeless = sentences_of(self._before, self._policy.unsupported, self._policy.unscored)
         draft = await self._first_draft(sentences)
         tried: _Attempt | None = None
         n_to_read = max_rounds
@@ -204,9 +205,7 @@ class _Course:
         text, doubts = marked(standing, self._policy)
         return Correction(
             text=text,
-            contradicted=self._policy.contradicted,
-            unsupported=self._policy.unsupported,
-            unscored=self._policy.unscored,
+            **vars(self._policy),
             accepted=rejected is None,
             rejected=rejected,
             why=why,

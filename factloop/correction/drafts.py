@@ -84,8 +84,7 @@ class Draft:
                 fates.append(Fate(sentence.start + shift, sentence.end + shift, False, sentence.claims))
                 continue
             start = edit.start + shift if shifted is not edit else fates[-1].end
-            n_unproven = 0 if sentence.removes_unproven else len(sentence.unproven)
-            fates.append(Fate(start, start + len(edit.new), bool(edit.new), sentence.claims, n_unproven))
+            fates.append(Fate(start, start + len(edit.new), bool(edit.new), sentence.claims, len(sentence.unproven)))
             if shifted is not edit:
                 shift, shifted = shift + len(edit.new) - (edit.end - edit.start), edit
         return fates

@@ -33,7 +33,7 @@ class Fault:
     """All claims in the sentence."""
     contradicted: tuple[Contradiction, ...]
     removed: tuple[Claim, ...]
-    """Unproven claims to remove."""
+    """Unproven or unchecked claims to remove."""
     unproven: tuple[Claim, ...]
     """Unproven claims to keep."""
     kept: tuple[Claim, ...]
@@ -68,7 +68,6 @@ def fault_of(report: FactualityReport, sentence: ResponseSentence, by_id: Mappin
     cited = _distinct(_cited(judged))
     found = _distinct(item for claim in judged for item in claim.evidence)
     evidence = _distinct([*cited, *found])[:MOST_PASSAGES]
-    unproven = sentence.unproven
     return Fault(
         prompt=report.prompt,
         response=report.response,
@@ -79,9 +78,9 @@ def fault_of(report: FactualityReport, sentence: ResponseSentence, by_id: Mappin
             Contradiction(claim, _numbers([of], evidence))
             for claim, of in zip(sentence.contradicted, judged, strict=True)
         ),
-        removed=unproven if sentence.removes_unproven else (),
-        unproven=() if sentence.removes_unproven else unproven,
-        kept=tuple(claim for claim in sentence.claims if claim.judgement.contradicted is None),
+        removed=tuple(claim for claim in sentence.wrong if not claim.judgement.contradicted),
+        unproven=sentence.unproven,
+        kept=tuple(claim for claim in sentence.kept if claim.judgement.contradicted is None),
         staying=sentence.kept,
         cited=cited[:MOST_PASSAGES],
         evidence=evidence,

@@ -21,9 +21,9 @@ Unsupported = Literal["mark", "remove", "keep"]
 """What to do with a claim for which no evidence was found: mark it in the text, remove it, or leave it unchanged."""
 Contradicted = Literal["mark", "remove"]
 """What to do with a contradicted claim if the evidence offers no replacement: mark or remove it."""
-Unscored = Literal["auto", "mark", "keep"]
-"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, or leave it unchanged. With `auto`,
-it stays unmarked if all its unchecked claims need reading, which is common without a model."""
+Unscored = Literal["auto", "mark", "remove", "keep"]
+"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, remove its claims, or leave it
+unchanged. With `auto`, it stays unmarked if all its unchecked claims need reading, which is common without a model."""
 
 MarkStyle = Literal["brackets", "footnotes"]
 """How the corrected text marks doubtful passages."""
@@ -37,7 +37,7 @@ class CorrectionSettings(CheckSettings):
     unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
     """Mark claims without evidence as [unverified], remove them, or keep them."""
     unscored: Annotated[Unscored, Mark(CORRECTION)] = "auto"
-    """Mark claims without a verdict as [unchecked], or keep them. auto marks all except claims that need reading."""
+    """Mark claims without a verdict as [unchecked], remove or keep them. auto marks none that need reading."""
 
     @property
     def check_settings(self) -> CheckSettings:
@@ -73,7 +73,7 @@ class Rejection(StrEnum):
     """Why the rewritten text was rejected. If several reasons apply, the first is reported."""
 
     NOTHING_TO_CORRECT = "nothing_to_correct"
-    """No claim is contradicted and, with `unsupported="remove"`, none is unproven."""
+    """No claim is contradicted or has to be removed."""
     NOTHING_CHANGED = "nothing_changed"
     """No sentence could be changed. The reason for each sentence is in `left`."""
     NOTHING_LEFT = "nothing_left"
@@ -91,7 +91,7 @@ class Rejection(StrEnum):
     UNPROVEN_LOST = "unproven_lost"
     """A rewritten sentence no longer states an unproven claim that should have been kept."""
     NOT_BETTER = "not_better"
-    """Precision has not increased, and the number of contradicted claims has not decreased."""
+    """Precision has not increased, and there are as many contradicted and unchecked claims as before."""
 
 
 class Change(Record):
@@ -145,7 +145,7 @@ class Correction(Record):
     doubtful sentences are marked.
     """
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     text: str
     contradicted: Contradicted = "mark"
     unsupported: Unsupported = "mark"

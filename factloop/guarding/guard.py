@@ -25,7 +25,7 @@ from factloop.core.findings import (
     finding_of_silence,
     findings_of_claims,
 )
-from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence
+from factloop.core.records import Claim, FactualityReport, NoClaim
 from factloop.core.report_warnings import engine_warnings, failure_of_all, found_warnings
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import (
@@ -249,11 +249,6 @@ def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) ->
     return tuple(places) if len(places) == len(faulty) else ()
 
 
-def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    n = sum(one.no_claim is NoClaim.CODE for one in sentences)
-    return (f"Code was not read (in {plural(n, 'place')}): the offline engine does not read code.",) if n else ()
-
-
 def _whole_report(
     empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
@@ -264,10 +259,11 @@ def _whole_report(
     for part in parts:
         if part.usage is not None:
             meter.add(part.usage)
-    fingerprint = empty.fingerprint
+    fingerprint, n_code = empty.fingerprint, sum(one.no_claim is NoClaim.CODE for one in sentences)
+    code = f"Code was not read (in {plural(n_code, 'place')}): the offline engine does not read code."
     settings = engine_warnings(fingerprint) if claims else ()
     found = (
-        *_code_warning(sentences),
+        *([code] if n_code else ()),
         *found_warnings(fingerprint, claims, sentences, text),
         *dict.fromkeys(warning for part in parts for warning in part.steering),
     )

@@ -19,6 +19,7 @@ from factloop.core.findings import Finding
 from factloop.core.reasons import ABOUT, UnscoredReason
 from factloop.core.records import Claim, Evidence, Judgement, LeftOut, NoClaim, Verdict, Vote
 from factloop.reports.differences import Kind, Piece, pieces, place_of_words
+from factloop.tools.search.base import over_pages
 from factloop.tools.text.markup import plain_text
 from factloop.tools.text.rows import row_in_words
 from factloop.tools.text.sentences import Sentence, split_sentences
@@ -390,6 +391,14 @@ class DecidingSentence:
     @property
     def text(self) -> str:
         return self.evidence.passage[self.start : self.end]
+
+    @property
+    def source(self) -> Evidence:
+        """The evidence with only the pages that the sentence is on."""
+        item, file = self.evidence, self.evidence.source.partition("#page=")[0]
+        pages = [f"{file}#page={page}" for at, page in item.pages if at < self.end]
+        n_before = sum(at <= self.start for at, _ in item.pages[1:])
+        return item.model_copy(update={"source": over_pages(pages[n_before], pages[-1])}) if pages else item
 
     @property
     def section(self) -> str | None:

@@ -162,13 +162,9 @@ def sentences_without_claim(report: FactualityReport) -> str:
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""
-    parts = (_of_reason(reason, count) for reason, count in reasons.most_common())
+    counted = ((NO_CLAIM_WORDS[reason], count, reason in _COUNTED) for reason, count in reasons.most_common())
+    parts = (plural(count, words) if is_noun else f"{count:,} {words}" for words, count, is_noun in counted)
     return f"{reasons.total():,} of {len(report.sentences):,}: {', '.join(parts)}"
-
-
-def _of_reason(reason: NoClaim, count: int) -> str:
-    words = NO_CLAIM_WORDS[reason]
-    return plural(count, words) if reason in _COUNTED else f"{count:,} {words}"
 
 
 _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})

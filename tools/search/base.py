@@ -39,6 +39,8 @@ class SearchHit(Record):
     """The date of the source as returned by the search, unparsed."""
     document: SourceDocument | None = None
     """Information about the document from a retriever or the caller."""
+    pages: tuple[tuple[int, int], ...] = ()
+    """The offset in `passage` and the number of each page, if the passage comes from several pages of a PDF."""
 
 
 def textless(name: str) -> ToolError:

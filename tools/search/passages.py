@@ -85,7 +85,8 @@ def split_chunks(
         if len(units) > longest:
             count, is_end = ends.nearest(units, settings)
             yield Chunk(_collapsed(text[units[0][0] : units[count - 1][1]]), joint, begins_within)
-            joint, begins_within = _joint(text[units[count - 1][1] : units[count][0]]), not is_end
+            between, begins_within = text[units[count - 1][1] : units[count][0]], not is_end
+            joint = PARAGRAPH if PARAGRAPHS in between else between and " "
             units = units[count:]
     if units:
         yield Chunk(_collapsed(text[units[0][0] : units[-1][1]]), joint, begins_within)
@@ -124,10 +125,6 @@ class _Ends:
     def _is_within_table(self, place: int) -> bool:
         table = bisect_right(self._starts, place) - 1
         return table >= 0 and place < self._tables[table][1]
-
-
-def _joint(between: str) -> str:
-    return PARAGRAPH if PARAGRAPHS in between else between and " "
 
 
 def _collapsed(text: str) -> str:

@@ -310,7 +310,7 @@ def test_a_broken_summary_is_one_clear_error(folder: Path, text: str) -> None:
 
 def test_a_report_of_another_version_is_named(folder: Path) -> None:
     path = folder / "reports.jsonl"
-    path.write_text(path.read_text().replace('"schema_version":"1.1"', '"schema_version":"3.1"', 1))
+    path.write_text(path.read_text().replace('"schema_version":"1.2"', '"schema_version":"3.1"', 1))
     with pytest.raises(DataError, match=r"reports\.jsonl:1: was written in format '3\.1'"):
         list(read_run(folder).responses())
 

@@ -239,20 +239,15 @@ def calling(name: str, args: dict[str, Any]) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1"}])
 
 
-async def test_a_model_without_tool_calling_is_asked_in_text(connect: Connect) -> None:
-    model = ScriptedModel(lines=[shown({**OPEN, **WISH}), shown(SUPPORTED)])
-    talk = await connect(model=model)
-    assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
-    assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
-    assert '"verdict"' in str(model.heard[0][-1].content)  # the schema, in the prompt
-
-
-async def test_a_model_with_tool_calling_is_offered_them(connect: Connect) -> None:
-    model = CallingModel(lines=[calling("web", WISH), calling("Assessment", SUPPORTED)])
-    talk = await connect(model=model)
-    assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
-    assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
-    assert model.offered == [["web", "Assessment"]] * 2
+async def test_a_model_is_offered_tools_or_without_tool_calling_asked_in_text(connect: Connect) -> None:
+    asked = ScriptedModel(lines=[shown({**OPEN, **WISH}), shown(SUPPORTED)])
+    offered = CallingModel(lines=[calling("web", WISH), calling("Assessment", SUPPORTED)])
+    for model in (asked, offered):
+        talk = await connect(model=model)
+        assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
+        assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
+    assert '"verdict"' in str(asked.heard[0][-1].content)  # the schema, in the prompt
+    assert offered.offered == [["web", "Assessment"]] * 2
 
 
 async def test_what_it_says_wrongly_is_repaired(connect: Connect) -> None:

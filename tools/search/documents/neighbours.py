@@ -63,16 +63,19 @@ class PassageRun:
     def n_characters(self) -> int:
         return sum(len(part.passage) for part in self.parts)
 
-    def text(self) -> str:
-        """Returns the text of the run as in the document. New sections start with a blank line and their headings."""
-        pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
-        above: StoredPassage | None = None
-        for part in self.parts:
+    def text(self) -> tuple[str, dict[str, int]]:
+        """Returns the text of the run as in the document, and the start of each fragment, such as `page=3`.
+
+        New sections start with a blank line and their headings.
+        """
+        text = f"{BEGINS_EARLIER} " if self.first.begins_within else ""
+        starts: dict[str, int] = {}
+        for above, part in zip((None, *self.parts), self.parts, strict=False):
             if above is not None:
-                pieces.append(f"\n\n{part.section}\n" if part.section not in (None, above.section) else part.joint)
-            pieces.append(part.passage)
-            above = part
-        return "".join(pieces) + (f" {GOES_ON}" if self.last.ends_within else "")
+                text += f"\n\n{part.section}\n" if part.section not in (None, above.section) else part.joint
+            starts.setdefault(part.fragment, len(text))
+            text += part.passage
+        return text + (f" {GOES_ON}" if self.last.ends_within else ""), starts
 
 
 def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
@@ -161,14 +164,16 @@ class PassageSearch(SearchTool):
         return None
 
     def _hit(self, run: PassageRun) -> SearchHit:
-        first = run.first
+        first, (text, starts) = run.first, run.text()
+        pages = [(at, int(name.removeprefix("page="))) for name, at in starts.items() if name.startswith("page=")]
         return SearchHit(
             source=over_pages(self._source(first), self._source(run.last)),
             title=first.title,
             section=first.section,
-            passage=run.text(),
+            passage=text,
             published=first.published,
             document=self._document(first),
+            pages=tuple(pages) if len(pages) > 1 else (),
         )
 
     def _ranked(self, query: str, limit: int) -> list[StoredPassage]:
