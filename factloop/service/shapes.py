@@ -124,7 +124,7 @@ class Ticket(Record):
     """A URL for a browser."""
 
     address: str
-    """Path and query of the URL, which is valid for 12 hours without a key."""
+    """The URL, which is valid for 12 hours without a key. If `public_url` is not set, only its path and query."""
 
 
 class LabelAsk(RequestModel):
