@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import read_given
 
 if TYPE_CHECKING:
     from factloop.evaluation.runs.summary import WantedK
@@ -23,22 +25,16 @@ MOST_CONTROLS = 0.1  # input with a larger fraction of control characters is bin
 
 
 def read_text(name: str) -> str:
-    """Reads text from a file, a pipe or (for `-`) standard input. Raises DataError."""
+    """Reads text from a file or (for `-`) standard input. Raises DataError."""
     if name.lower().endswith(_WITH_TEXT_INSIDE):
         raise DataError("this is not plain text: copy the text to check into a .md or .txt file", path=name)
     if name == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
             raise DataError("standard input is closed; pass a file, or pipe the text to factloop")
         return decode(sys.stdin.buffer.read(), "standard input")
-    try:
-        return decode(Path(name).read_bytes(), name)
-    except FileNotFoundError as error:
-        raise DataError("no such file", path=name) from error
-    except IsADirectoryError as error:
-        raise DataError("this is a folder; pass the file with the text to check", path=name) from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"cannot be read ({reason})", path=name) from error
+    if Path(name).is_dir():
+        raise DataError("this is a folder; pass the file with the text to check", path=name)
+    return decode(read_given(name), name)
 
 
 def file_name(name: str) -> str:
@@ -85,22 +81,15 @@ def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None
 
 def _is_there(place: str | Path) -> bool:
     """Returns False only if the path certainly does not exist. Other errors are reported when the path is read."""
-    for path in (Path(place), _at_home(Path(place))):
+    for path in (Path(place), Path(os.path.expanduser(place))):
         try:
-            path.lstat()
+            os.lstat(path)
         except FileNotFoundError:
             continue
         except (OSError, ValueError):
             pass
         return True
     return False
-
-
-def _at_home(path: Path) -> Path:
-    try:
-        return path.expanduser()
-    except RuntimeError:  # the user does not exist
-        return path
 
 
 def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:

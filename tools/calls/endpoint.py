@@ -32,8 +32,7 @@ CONCURRENCY = 4
 
 
 class Endpoint:
-    """Sends requests to one URL. Answers are cached, so that a resumed run gets the same ones. Bound to one event
-    loop."""
+    """Sends requests to one URL. Answers are cached, so a resumed run gets the same ones. Bound to one event loop."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Builds a table of typed entities from DBpedia dumps of types, labels and, optionally, links or ranks.
+"""Builds a table of typed entities from DBpedia dumps of types and labels and, optionally, links or ranks.
 
 Dumps may be N-Triples or Turtle, uncompressed or compressed with gzip or bzip2. They are read as streams.
 """
@@ -22,6 +22,7 @@ from typing import IO, NamedTuple, cast
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.extras import require
+from factloop.core.files.lines import open_given
 from factloop.tools.names.inflection import fold, plain_label
 from factloop.tools.names.table import NewEntity, write_table
 
@@ -65,7 +66,7 @@ class TableStats:
     types: int
     names: int
     unlabelled: int
-    """Number of typed entities that are omitted because they have no label in the language."""
+    """Number of typed entities omitted because they have no label in the language."""
     identity: str
 
 
@@ -133,7 +134,7 @@ def read_triples(path: Path) -> Iterator[Triple]:
         raise DataError(said, path=str(path))
     kind = {".nt": RdfFormat.N_TRIPLES, ".ttl": RdfFormat.TURTLE}[suffix]
     try:
-        with _opened(path, packed) as stream:
+        with open_given(path), _opened(path, packed) as stream:
             for quad in parse(stream, format=kind, lenient=True, base_iri="http://relative.invalid/"):
                 subject, predicate, value = quad.subject, quad.predicate.value, quad.object
                 if isinstance(subject, NamedNode) and isinstance(value, NamedNode):
@@ -154,7 +155,7 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
 
 
 def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[str]:
-    """Stages the types of all entities. Returns the IRIs of the types, to which staged rows refer by index."""
+    """Stages the types of all entities. Returns the IRIs of the types. Staged rows refer to them by index."""
     known: dict[str, int] = {}
     rows = (
         (triple.subject, known.setdefault(triple.value, len(known)))
@@ -214,7 +215,7 @@ def _write(stage: sqlite3.Connection, iris: Sequence[str], path: Path, out: Path
 
 
 def _entities(stage: sqlite3.Connection, iris: Sequence[str], general_first: Sequence[int]) -> Iterator[NewEntity]:
-    """Yields entities, best known first. Types from DBpedia's ontology make an entity's other types redundant."""
+    """Yields entities, best known first. If an entity has types in DBpedia's ontology, any others are dropped."""
     ids = {place: number for number, place in enumerate(general_first, start=1)}
     rows = stage.execute(
         "SELECT label.uri, label, COALESCE(n, 0), (SELECT GROUP_CONCAT(type) FROM typed WHERE uri = label.uri)"

@@ -1,4 +1,4 @@
-"""The gateway for all searches: caches, rate-limits, retries, meters and deduplicates queries."""
+"""The gateway for all searches. It caches, rate-limits, retries, meters and deduplicates queries."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 T = TypeVar("T")
 
 BY = {"call": "search", "cache": "cache", "identical_call": "identical_call"}
-"""Maps how hits were obtained to the name for it in spans."""
+"""Maps each way of obtaining hits to its name in spans."""
 KEEP_S = 24 * 3600.0
-"""Age in seconds at which web searches in the shared cache are repeated. In a run directory, answers never expire."""
+"""Age in seconds at which a web search in the shared cache is repeated. Answers in a run directory never expire."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def limiter_of_tool(tool: SearchTool) -> Limiter:
 
 
 class Server:
-    """The server of a tool, with its limiter, its patience and whether it has ever answered."""
+    """A tool's server, with its limiter, its patience and whether it has ever answered."""
 
     def __init__(self, tool: SearchTool, limiter: Limiter, patience_s: float, rest_s: float = REST_S) -> None:
         self.limiter = limiter
@@ -93,10 +93,10 @@ class SearchGateway:
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
 
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
-        """Returns a gateway to other tools. It shares answers, budget and limiters with this one.
+        """Returns a gateway to other tools. The new gateway shares answers, budget and limiters with this one.
 
-        Answers of tools that are not cacheable are not shared, and are discarded with the gateway. Two retrievers of
-        one type look alike but must not get each other's hits.
+        Answers from tools that are not cacheable are not shared, and are discarded with the gateway. Two retrievers of
+        the same type look alike but must not get each other's hits.
         """
         other = copy(self)
         other.tools = tuple(tools)
@@ -162,17 +162,17 @@ class SearchGateway:
 
     @property
     def is_given_up(self) -> bool:
-        """Whether we have given up on the servers of all tools."""
+        """Whether we have given up on every tool's server."""
         return all(self._server(tool).patience.is_given_up for tool in self.tools)
 
     def in_turn(self, name: str | None, round_number: int) -> tuple[SearchTool, ...]:
-        """Returns all tools, starting with the named one or, if there is none, with a different one in each round."""
+        """Returns all tools, starting with the named one. If none is named, each round starts with a different tool."""
         names = [tool.name for tool in self.tools]
         first = names.index(name) if name in names else round_number % len(names)
         return (*self.tools[first:], *self.tools[:first])
 
     async def search(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> SearchAnswer:
-        """Returns the hits for a query. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded, ConfigError."""
+        """Returns a query's hits. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded or ConfigError."""
         query = " ".join(query.split())
         asked = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": tool.name, "factloop.stage": stage}
         with span(f"retrieval {tool.name}", asked, calls=True) as traced:
@@ -210,7 +210,7 @@ class SearchGateway:
         return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _search_here(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
-        """Skips the layers that handle servers. They would take a third of the time if there are few passages."""
+        """Skips the layers that handle servers, which would take a third of the time if there are few passages."""
         started = time.perf_counter()
         try:
             hits = await self._hits(tool, query)
@@ -319,7 +319,7 @@ class SearchCall:
 
 
 def _is_answered(error: FactloopError) -> bool:
-    """Whether the server answered with a success status. Providers charge for such answers, whatever their content."""
+    """Whether the server answered with a success status. Providers charge for such answers, whatever they contain."""
     return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300
 
 

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 from factloop.core.errors import DataError
 
 GivenDocument = str | Document | Mapping[str, Any]
-"""A string, a LangChain document, or a mapping with metadata and one of `page_content`, `text` and `content`."""
+"""A string, a LangChain document, or a mapping with metadata and a key `page_content`, `text` or `content`."""
 Documents = GivenDocument | Iterable[GivenDocument | tuple[GivenDocument, float]] | BaseRetriever | VectorStore
-"""What can be supplied with a response: documents with or without scores, a vector store, or a retriever."""
+"""Anything that can be supplied with a response: documents with or without scores, a vector store, or a retriever."""
 Retrieve = Callable[[str], Any]
 """A function, synchronous or not, that takes a query and returns documents."""
 _TEXTS = ("page_content", "text", "content")

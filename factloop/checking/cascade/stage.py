@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from factloop.checking.cascade.look import CheapStage, documents_among
 from factloop.checking.cascade.records import CascadeFile
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError
+from factloop.core.files.rows import read_record
 from factloop.core.records import CascadeFingerprint, CascadeSavings, Claim, Usage, Verdict
 from factloop.reports.figures import plural
 from factloop.setup.settings import CheckSettings
@@ -115,25 +113,16 @@ def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
 
 def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier) -> None:
     """Raises ConfigError if the thresholds were tuned for a different verifier."""
-    if different := _differing(file.identity, verifier.reader.identity):
+    here = json.loads(json.dumps(verifier.reader.identity, default=str))
+    if different := sorted(name for name in {*file.identity, *here} if file.identity.get(name) != here.get(name)):
         raise ConfigError(
             f"{path} was tuned for another version of {file.verifier} ({', '.join(different)} differ); tune it again"
         )
 
 
 def read_cascade(path: Path) -> CascadeFile:
-    """Reads a file written by `factloop research cascade tune`. Raises ConfigError, DataError."""
-    try:
-        text = path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise ConfigError(f"cannot read {str(path)!r} ({getattr(error, 'strerror', None) or error})") from error
-    try:
-        return CascadeFile.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"])) or None
-        said = f"this is not a cascade file ({first['msg']}); make one with `factloop research cascade tune`"
-        raise DataError(said, path=str(path), field=field) from error
+    """Reads a file written by `factloop research cascade tune`. Raises DataError."""
+    return read_record(path, CascadeFile, "a cascade file made by `factloop research cascade tune`")
 
 
 def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:
@@ -189,8 +178,3 @@ def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings 
     counts = ("n_supported", "n_not_supported", "n_sent_on", "n_failed", "calls_taken", "searches_taken")
     summed = {name: sum(getattr(one, name) for one in found) for name in counts}
     return with_estimates(CascadeSavings(**summed, max_error=max_error, confidence=confidence))
-
-
-def _differing(tuned: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    found = json.loads(json.dumps(here, default=str))
-    return sorted(name for name in {*tuned, *found} if tuned.get(name) != found.get(name))

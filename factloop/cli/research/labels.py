@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
-
-from pydantic import ValidationError
 
 from factloop.cli.console import DONE, note, stopped_with
 from factloop.cli.options import ARGUMENT, AsJson, Between0And1, Quiet, Seeded, Texts, command
 from factloop.cli.outputs import FILLED_IN, STANDARD_OUTPUT, deliver, refuse_existing, show_lines, try_outputs
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.core.files.json import to_json
+from factloop.core.files.rows import read_record
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import percent, plural
 from factloop.reports.visible import visible
@@ -23,7 +21,6 @@ from factloop.setup.marks import Mark
 from factloop.setup.settings import AtLeastOne
 
 if TYPE_CHECKING:
-    from factloop.evaluation.labels.disagreements import DisagreementKey
     from factloop.evaluation.labels.draws import DrawnPart
     from factloop.evaluation.labels.exporting import ExportedLabels
     from factloop.evaluation.labels.people import PeopleAgreement
@@ -109,7 +106,7 @@ def next_(given: Next) -> int:
             data, candidates = results.data, to_label(results)
         else:
             run = read_run(given.run)
-            data, candidates = run.summary.data, candidates_of(run.responses())
+            data, candidates = run.summary.data, candidates_of(run)
         found = draw_claims(candidates, given.n, data=data, seed=given.seed, known=known)
         sheet = partial(csv_text, SHEET, [one.row for one in found.drawn])
         page = partial(render_labels_html, found.drawn, data=data)
@@ -228,16 +225,6 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
     )
 
 
-def _key(place: str) -> DisagreementKey:
-    from factloop.evaluation.labels.disagreements import DisagreementKey
-
-    try:
-        return DisagreementKey.model_validate_json(Path(place).read_bytes())
-    except (OSError, ValueError) as error:
-        why = "this is not a key" if isinstance(error, ValidationError) else f"cannot be read ({error})"
-        raise DataError(f"{why}; use the file that `labels disagree --key` wrote", path=place) from error
-
-
 @command()
 def disagree(given: Disagree) -> int:
     """Draws claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
@@ -255,7 +242,7 @@ def disagree(given: Disagree) -> int:
     with stopped_with(NOT_WRITTEN):
         run = read_run(given.run)
         found = draw_disagreements(
-            run.responses(), given.n, seed=given.seed, data=run.summary.data, cost_usd=run.summary.usage.cost_usd
+            run, given.n, seed=given.seed, data=run.summary.data, cost_usd=run.summary.usage.cost_usd
         )
         drawn, key = found.drawn, found.key
     n = f"{len(drawn):,} of {plural(key.n_differing, 'disagreement')} among {key.n_labelled:,} labelled claims"
@@ -282,10 +269,11 @@ def adjudicate(given: Adjudicate) -> int:
     require("evaluation", "factloop research labels adjudicate")
     from factloop.evaluation.labels.adjudication import adjudicate as count
     from factloop.evaluation.labels.adjudication import read_answers
+    from factloop.evaluation.labels.disagreements import DisagreementKey
     from factloop.evaluation.labels.views import print_adjudication
 
     try_outputs((given.json_,), (given.answers, given.key))
-    key = _key(given.key)
+    key = read_record(given.key, DisagreementKey, "a key written by `labels disagree --key`")
     found = count(read_answers(given.answers, key), key, people_usd=PEOPLE_USD, level=given.level)
     deliver(given, found, partial(print_adjudication, found))
     return DONE

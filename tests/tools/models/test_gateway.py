@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 
 from factloop.agents.safe.schemas import Assessment, Relevance
 from factloop.core.errors import AskedNoFurther, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.tools.calls.blame import chain
 from factloop.tools.calls.budget import LEAST_ANSWERS
 from factloop.tools.models.gateway import NOT_THE_FIRST, REPAIRS, FreeAnswer
 from factloop.tools.models.schema import ToolChoice
@@ -29,6 +33,11 @@ from tests.tools.models.questions import (
 )
 from tests.tools.models.talk import Connect, Talk
 
+COST: dict[str, Any] = {"prompt_tokens": 1, "completion_tokens": 1, "approximate": False, "cost_usd": None}
+REPLY: dict[str, Any] = {
+    **dict.fromkeys(("refusal", "prompt_tokens", "completion_tokens")), "text": "", "tool_calls": [], "cut_off": False
+}  # fmt: skip
+
 
 @pytest.mark.parametrize("journal", [False, True])
 async def test_a_conversation_that_led_nowhere_is_the_run_s_record_and_nobody_else_s(
@@ -44,6 +53,34 @@ async def test_a_conversation_that_led_nowhere_is_the_run_s_record_and_nobody_el
             assert await ask(talk) == YES
         assert talk.meter.snapshot(0.0).calls == (3 if journal or attempt == 0 else 1)
         talk.cache.close()
+
+
+EDITED: list[tuple[str, Any]] = [
+    *[("mode", "odd"), ("mode", []), ("cost", None), ("cost", {}), ("reply", None), ("reply", []), ("reply", {})],
+    *[("cost", {**COST, "cost_usd": "5"}), ("cost", {**COST, "prompt_tokens": -1})],
+    *[("reply", {**REPLY, "text": 5}), ("reply", {**REPLY, "model": []}), ("reply", {**REPLY, "tokens": 5})],
+    *[("reply", {**REPLY, "tokens": [token]}) for token in (["a", []], ["a", {"a": "b"}], [5, {}])],
+    *[("reply", {**REPLY, "tool_calls": 5}), ("reply", {**REPLY, "tool_calls": [{"name": None, "args": {}}]})],
+]
+
+
+@pytest.mark.parametrize(("field", "value"), EDITED)
+async def test_a_kept_answer_that_somebody_edited_out_of_shape_is_a_config_error(
+    server: ChatServer, connect: Connect, tmp_path: Path, field: str, value: object
+) -> None:
+    server.will(said(YES_SAID))
+    talk = await connect(cache=tmp_path / "calls.sqlite", journal=True)
+    await ask(talk)
+    with closing(sqlite3.connect(tmp_path / "calls.sqlite")) as database:
+        ((key,),) = database.execute("SELECT key FROM answers").fetchall()
+    kept = talk.cache.get(key)
+    assert kept is not None
+    talk.cache.put(key, {**kept.value, field: value})
+    with pytest.raises(ConfigError, match=rf"the stored answer {key[:16]} is damaged"):
+        await ask(talk)
+    talk.cache.put(key, kept.value)
+    assert await ask(talk) == YES
+    talk.cache.close()
 
 
 async def test_a_tool_call_cut_off_is_told_so(server: ChatServer, connect: Connect) -> None:
@@ -172,39 +209,45 @@ async def test_no_error_of_a_library_escapes(server: ChatServer, connect: Connec
     bodies = [b"", b"{", b"[]", b"null", b'{"choices": [{}]}', b'{"choices": [{"message": null}]}', b"\xff\xfe"]
     for body in bodies:
         server.follow(lambda _, body=body: Reply(body=body))  # type: ignore[misc]
-        with pytest.raises(FactloopError):
+        with pytest.raises(FactloopError) as caught:
             await ask(await connect())
+        causes = [one for one in chain(caught.value) if not isinstance(one, FactloopError)]
+        assert not any(one.__traceback__ for one in causes), "a traceback keeps the reply, which may be long, in memory"
 
 
 LATE_S = 0.2
 
 
 def late(reply: Reply) -> Reply:
-    return Reply(reply.status, reply.body, delay_s=LATE_S)
+    return replace(reply, delay_s=LATE_S)
 
 
 async def burst(talk: Talk, n_calls: int) -> list[object]:
     return await asyncio.gather(*(ask(talk, f"number {n}") for n in range(n_calls)), return_exceptions=True)
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+REFUSALS = [failure(status, "No such thing.") for status in (401, 403, 404)]
+ELSEWHERE = Reply(307, headers=(("Location", "http://127.0.0.2:9/v1"),))
+
+
+@pytest.mark.parametrize("refusal", [*REFUSALS, ELSEWHERE])
 async def test_where_no_request_is_accepted_the_set_up_is_to_blame(
-    server: ChatServer, connect: Connect, status: int
+    server: ChatServer, connect: Connect, refusal: Reply
 ) -> None:
-    refusal = failure(status, "No such thing.")
     server.will(refusal, *[late(refusal)] * 4)
     told = await burst(await connect(), 5)
     assert {type(error) for error in told} == {ConfigError}
     (words,) = {str(error) for error in told}
-    assert words.endswith("No such thing.; check the API key, the base URL and, for a model, its name")
+    cause = "redirects to another server, 127.0.0.2" if refusal is ELSEWHERE else "No such thing."
+    assert words.endswith(f"{cause}; check the API key, the base URL and, for a model, its name")
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("refusal", [*REFUSALS, ELSEWHERE])
 async def test_where_one_is_accepted_it_is_not_however_late_that_one_is(
-    server: ChatServer, connect: Connect, status: int
+    server: ChatServer, connect: Connect, refusal: Reply
 ) -> None:
     """The refusal overtakes the answer, and does not end the run."""
-    server.will(late(said(YES_SAID)), *[failure(status, "No such thing.")] * 3)
+    server.will(late(said(YES_SAID)), *[refusal] * 3)
     talk = await connect()
     slow = asyncio.create_task(ask(talk, "slow"))
     await server.asked.wait()

@@ -16,18 +16,17 @@ from factloop.tools.search.base import SearchHit, SearchTool, over_pages
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 CANDIDATES = 30
-"""Number of passages to get from BM25, for reranking and for ordering equal scores by position instead of at random."""
+"""Number of passages to get from BM25, so that they can be reranked and equal scores ordered by position."""
 _SCORE_DIGITS = 4
-"""Number of decimals of scores to compare. Later digits depend on the order in which the weights are added."""
+"""Number of decimals of scores to compare. Any further digits depend on the order in which the weights are added."""
 
 
 def ranked_passages(
     reader: PassageReader, query: str, limit: int, name_of: Callable[[str], str]
 ) -> list[StoredPassage]:
-    """Returns at most `limit` or `CANDIDATES` passages, whichever is more, best first. Equal passages appear once.
+    """Returns at most `limit` or `CANDIDATES` passages, whichever is more, best first. Identical passages appear once.
 
-    Passages with equal scores are ordered by the name that `name_of` returns for their document's key, then by
-    position.
+    Passages with equal scores are ordered by document name, which `name_of` returns for a key, then by position.
     """
     found: defaultdict[float, list[StoredPassage]] = defaultdict(list)
     for item in reader.search(query, max(limit, CANDIDATES)):
@@ -41,7 +40,7 @@ def ranked_passages(
 
 
 MOST_CHARACTERS = 2_000
-"""Maximum number of characters of a hit with its neighbours. A longer hit gets no neighbours."""
+"""Maximum number of characters in a hit with its neighbours. A longer hit gets no neighbours."""
 BEGINS_EARLIER, GOES_ON = "(the sentence begins earlier)", "(the sentence goes on)"
 
 
@@ -79,7 +78,7 @@ class PassageRun:
 
 
 def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
-    """Returns at most `limit` runs of passages, ordered by their best hits. No passage is in two runs.
+    """Returns at most `limit` runs of passages, ordered by their best hits. No passage belongs to two runs.
 
     A run consists of one hit or several adjacent hits, with the passages before and after them.
     """
@@ -106,7 +105,7 @@ def _extend(run: PassageRun, neighbour: StoredPassage) -> None:
 
 
 def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]:
-    """Yields the runs and a new one. If a run is adjacent and both fit together, the new run is joined to it."""
+    """Yields the runs and the new one. If a run is adjacent and they fit together, the new run is joined to it."""
     is_open = True
     for run in runs:
         first, second = (run, new) if _meet(run, new) else (new, run)
@@ -182,8 +181,8 @@ class PassageSearch(SearchTool):
     def search(self, query: str, limit: int) -> list[SearchHit]:
         """Searches for free text in any script.
 
-        Hits include neighbouring passages, but no passage appears twice. If several passages have equal text, only the
-        first one is a hit.
+        Hits include neighbouring passages, but no passage appears twice. If several passages have the same text, only
+        the first one is a hit.
         """
         if limit < 1:
             return []

@@ -17,12 +17,12 @@ from typing import Any
 import yaml
 
 from factloop.core.errors import DataError
-from factloop.core.files.lines import LONGEST_LINE
+from factloop.core.files.lines import LONGEST_LINE, open_given
 from factloop.tools.search.documents.files import is_compressed
 
 _FRONT = re.compile(r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""Reads every value as text and supports no merge keys. The compiled loader is ten times faster."""
+"""Reads every value as text and does not support merge keys. The compiled loader is ten times faster."""
 _NULL = ("", "~", "null")
 _URLS = ("url", "source")
 _DATES = ("date", "published")
@@ -39,7 +39,7 @@ NONE = FrontMatter()
 
 
 def read_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """Splits off the front matter of a text. Front matter that is not a YAML mapping stays in the text."""
+    """Splits off the front matter of a text. If the front matter is not a YAML mapping, it stays in the text."""
     found = _FRONT.match(text) if text.startswith("---") else None
     if found is None:
         return NONE, text
@@ -67,7 +67,7 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES = 4096
 _BUFFER_BYTES = 2**17
 _NUL_SHARE = 0.1
-"""A file with a larger fraction of NULs is not text. In other files, NULs are read as spaces."""
+"""A file with a larger fraction of NULs does not count as text. In other files, NULs are read as spaces."""
 
 
 def read_text(path: Path) -> str:
@@ -82,7 +82,7 @@ def read_text(path: Path) -> str:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yields lines with their numbers from 1, without line endings. The file may be larger than memory.
+    """Yields lines without their endings, numbered from 1. The file may be larger than memory.
 
     Only "\\n" ends a line (a "\\r" before it is dropped). Raises the same errors as `read_text`, at the faulty line.
     """
@@ -113,7 +113,7 @@ def read_bytes(path: Path) -> bytes:
 @contextmanager
 def _opened(path: Path) -> Iterator[io.BufferedReader]:
     try:
-        with path.open("rb") as plain:
+        with open_given(path) as plain:
             yield io.BufferedReader(gzip.GzipFile(fileobj=plain), _BUFFER_BYTES) if is_compressed(path) else plain
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"the gzip file is incomplete or damaged: {error}", path=str(path)) from error
