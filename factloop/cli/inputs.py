@@ -1,4 +1,4 @@
-"""Reads a command's inputs, and rejects unreadable or unsuitable inputs with a one-line message."""
+"""Reads a command's inputs, and rejects any that are unreadable or unsuitable with a one-line message."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def decode(raw: bytes, name: str) -> str:
 def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
     """Raises DataError if the text to check or any document does not exist. Does not expand glob patterns.
 
-    Imports nothing heavy, so that typos are reported immediately.
+    Makes no heavy imports, so that typos are reported immediately.
     """
     for place in (text, *(documents or ())):
         if place.lower().startswith(("http://", "https://")):
@@ -93,7 +93,7 @@ def _is_there(place: str | Path) -> bool:
 
 
 def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
-    """Raises ConfigError if the text to check is one of the documents, and DataError if documents cannot be found."""
+    """Raises ConfigError if the text to check is one of the documents, and DataError if a document cannot be found."""
     if not documents or text == STANDARD_INPUT or not Path(text).is_file():
         return
     from factloop.tools.search.documents.files import find_files

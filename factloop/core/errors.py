@@ -1,4 +1,4 @@
-"""Defines all errors that factloop raises. The attributes of each error contain the details.
+"""Defines all errors that factloop raises. Each error stores the details in its attributes.
 
 FactloopError
 ├── ConfigError          the configuration is wrong: fix it and run again
@@ -30,8 +30,8 @@ class FactloopError(Exception):
 class ConfigError(FactloopError):
     """A flag, environment variable, key, run directory or cache is wrong. Correct it and run again.
 
-    This error is usually raised before any money is spent. The exception is a failure of the journal or cache during a
-    run. The run then stops, but you do not pay again for saved answers.
+    This error is usually raised before any money is spent. If the journal or cache fails during a run, the run stops,
+    but you do not pay again for answers that were saved.
     """
 
 
@@ -70,9 +70,9 @@ class DataError(FactloopError):
 
 
 class ToolError(FactloopError):
-    """A tool failed with a network error, an HTTP error or an unreadable body. `status` is any HTTP status.
+    """A tool failed with a network error, an HTTP error or an unreadable body. `status` is the HTTP status, if any.
 
-    `wants_pause` means that the server is up but asks clients to pause, either with status 429 or in its message.
+    `wants_pause` is set if the server is up but asks clients to pause, either with status 429 or in its message.
     """
 
     def __init__(
@@ -99,11 +99,11 @@ class ToolTimeout(ToolError):
 
 
 class UnreadableAnswer(ToolError):
-    """The server answered, but not in the expected form, for example with a web page instead of JSON."""
+    """The server answered in an unexpected form, for example with a web page instead of JSON."""
 
 
 class BudgetExceeded(ToolError):
-    """The next call was not made because the call would exceed the user's limit on calls or cost.
+    """The next call was not made because it would exceed the user's limit on calls or cost.
 
     `of` says what the limit applies to, such as "this check", or is empty for the whole run.
     """

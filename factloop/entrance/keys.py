@@ -98,7 +98,7 @@ class ApiKeys:
             log.warning("the earlier keys stay valid: %s", error)
             return
         now = self._owners.keys()
-        log.warning("%s: reloaded (keys added: %d, keys removed: %d)", self._file, len(now - before), len(before - now))
+        log.info("%s: reloaded (keys added: %d, keys removed: %d)", self._file, len(now - before), len(before - now))
 
     def _take(self, lines: Iterable[str]) -> None:
         owners: dict[str, str] = {}

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
 from statistics import NormalDist
-from textwrap import shorten
 from typing import Literal
 
 from factloop.core.factuality import counted_claims
@@ -32,11 +31,8 @@ from factloop.reports.visible import web_address
 
 def plural(count: int, noun: str) -> str:
     """A count with a noun (`1 claim`, `1,204 claims`, `2 searches` or `2 replies`). Handles regular plurals only."""
-    several = (
-        f"{noun[:-1]}ies"
-        if noun[-1] == "y" and noun[-2] not in "aeiou"
-        else f"{noun}{'es' if noun.endswith('ch') else 's'}"
-    )
+    ending = "es" if noun.endswith("ch") else "s"
+    several = f"{noun[:-1]}ies" if noun[-1] == "y" and noun[-2] not in "aeiou" else noun + ending
     return f"{count:,} {noun if count == 1 else several}"
 
 
@@ -97,6 +93,7 @@ def held_against(report: FactualityReport) -> str:
 
 
 _MOST_SOURCES = 4
+LONGEST_TITLE = 80  # characters
 AS_IF_CORRECT = (
     "The figures treat every verdict as correct; the documentation says how often judges err (“How accurate is "
     "factloop?”)."
@@ -140,13 +137,17 @@ def in_a_line(report: FactualityReport) -> str:
     return f"{name.lower()} {value} ({basis})"
 
 
-MOST_OF_NAME = 80  # maximum number of characters of a response used as the title of its page
+def title_of(text: str) -> str:
+    """The first words of the text, on one line, with an ellipsis if there are more."""
+    line = " ".join("".join(one if one.isprintable() else " " for one in text[: 4 * LONGEST_TITLE]).split())
+    end = line.rfind(" ", LONGEST_TITLE // 2, LONGEST_TITLE)  # -1 if it would be in the middle of a long word
+    return line if len(line) <= LONGEST_TITLE else line[: end if end > 0 else LONGEST_TITLE - 1] + "…"
 
 
 def name_of(report: FactualityReport, file: str = "") -> str:
     """A page's title: the question or, failing that, the file or the beginning of the response."""
     begun = report.response.strip().lstrip("#* ").partition("\n")[0]
-    return report.prompt or file or shorten(begun, MOST_OF_NAME, placeholder=" …") or "An empty answer"
+    return report.prompt or file or title_of(begun) or "An empty answer"
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -203,19 +204,20 @@ def _info(
 
 
 def in_words(app: FastAPI) -> str:
-    """Summarises a running service's setup (keys, limits for a check, documents and model) in one line."""
+    """Summarises a running service's setup (keys, documents, model, and a model's limits for a check) in one line."""
     context: ServiceContext = app.state.context
     assert context.opened is not None
-    keys, model = context.settings.keys, context.opened.work.checker.settings.model
-    n_limited = sum(bool(one.budget_usd_per_day or one.max_calls_per_day) for one in keys.grants.values())
-    limited = f" ({n_limited} with a daily budget)" if n_limited else ""
-    files = [f"documents {one.name}: {plural(one.n_files, 'file')}" for one in context.opened.info.documents]
-    each = [context.opened.work.most_for(owner) for owner in keys.grants or ("",)]
-    calls = min((one.max_calls for one in each if one.max_calls is not None), default=None)
-    usd = min((one.budget_usd for one in each if one.budget_usd is not None), default=None)
-    most = [] if calls is None else [f"at most {plural(calls, 'model call')} a check"]
-    most += [] if usd is None else [f"at most {usd:.4f} USD a check"]
-    return ", ".join((f"{plural(len(keys), 'key')}{limited}", *most, *files, f"model {model}" if model else "no model"))
+    keys, work = context.settings.keys, context.opened.work
+    files = (f"documents {one.name}: {plural(one.n_files, 'file')}" for one in context.opened.info.documents)
+    said = [plural(len(keys), "key"), *files]
+    if (model := work.checker.settings.model) is None:
+        return ", ".join((*said, "no model, so checks cost nothing"))
+    each = {work.most_for(owner) for owner in keys.grants}
+    least = reduce(Limits.within, each)
+    most = [] if least.max_calls is None else [plural(least.max_calls, "model call")]
+    most += [] if least.budget_usd is None else [f"{least.budget_usd:.4f} USD"]
+    said += [f"at most {' and '.join(most)} a check{' (some keys allow more)' * (len(each) > 1)}"] if most else []
+    return ", ".join((*said, f"model {model}"))
 
 
 async def _on_refused(request: Request, error: Any) -> Response:

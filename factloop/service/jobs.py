@@ -253,6 +253,8 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._runner.aclose()
+        if not self._database.is_in_trouble and (n_waiting := (await self.queue())[0]) > 0:
+            log.info("unfinished jobs: %d; they will continue after a restart, or in another service", n_waiting)
         await self._database.aclose()
 
     def _live(self, job_id: str, owner: str) -> LiveJob | None:

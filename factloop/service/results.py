@@ -20,9 +20,9 @@ from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport,
 from factloop.checking.views.shown import render_html
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import FactualityReport, Record
-from factloop.reports.figures import headline, main_figure, plural
+from factloop.reports.figures import headline, main_figure, plural, title_of
 from factloop.service.settings import NAME
-from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind, title_of
+from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind
 from factloop.trust.views.html import render_long_form_html, render_trust_html
 
 LARGEST = 200_000_000  # maximum size of a file in bytes; larger files are skipped

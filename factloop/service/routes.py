@@ -280,7 +280,8 @@ async def result_page(
 @with_key.post("/v1/tickets", tags=["results"])
 async def ticket(ask: TicketAsk, context: InContext, owner: Owner) -> Ticket:
     """Returns a URL at which a browser can open one of the caller's pages, because links cannot contain a key."""
-    return Ticket(address=context.settings.public_path + context.tickets.address(owner, ask.page))
+    public = context.settings.public_origin + context.settings.public_path
+    return Ticket(address=public + context.tickets.address(owner, ask.page))
 
 
 def _result(context: ServiceContext, name: str) -> Result:

@@ -30,7 +30,6 @@ from factloop.setup.sources import SourceMode
 
 MOST_ROWS = 100_000
 MOST_KS = 20
-TITLE_LENGTH = 80
 TICKET_PAGES = r"/v1/(results/[A-Za-z0-9][A-Za-z0-9._-]{0,63}/page\.html|jobs/[0-9a-f]{32}/(?:report\.html|events))"
 """Paths that a ticket can open. Browsers request these pages and event streams without a key."""
 
@@ -125,7 +124,7 @@ class Ticket(Record):
     """A URL for a browser."""
 
     address: str
-    """Path and query of the URL. They are valid for 12 hours without a key."""
+    """The URL. It is valid for 12 hours without a key. If `public_url` is not set, this is only its path and query."""
 
 
 class LabelAsk(RequestModel):
@@ -378,9 +377,3 @@ class ResultKind:
     figures: Callable[[Any], Iterable[HeadlineFigure]]
     is_job: bool = False
     """Whether jobs can also produce this kind of report."""
-
-
-def title_of(text: str) -> str:
-    """The first words of the text, on one line."""
-    line = " ".join("".join(one if one.isprintable() else " " for one in text[: 4 * TITLE_LENGTH]).split())
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"

@@ -16,9 +16,10 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, sel
 from sqlalchemy.exc import SQLAlchemyError
 
 from factloop.core.errors import ConfigError
+from factloop.reports.figures import title_of
 from factloop.reports.labels import GivenLabel
 from factloop.service.database import LOG_BYTES, SILENT_S, Reserve, open_database, shown, sole_use, unusable
-from factloop.service.shapes import CheckSummary, Job, Kind, LongFormSummary, Outcome, Status, title_of
+from factloop.service.shapes import CheckSummary, Job, Kind, LongFormSummary, Outcome, Status
 from factloop.service.spending import DayLimits
 from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
 from factloop.setup.limits import Limits

@@ -1,4 +1,4 @@
-"""Defines the sources for a single answer, which are supplied with the answer rather than in the checker's settings."""
+"""Defines the sources for a single answer, which come with the answer rather than from the checker's settings."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ class Sources:
         return f"Factuality: judged against {against} and what the checker itself searches."
 
     def searched(self, own: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-        """Returns all tools to search, starting with the supplied ones. `own` are the checker's tools."""
+        """Returns all the tools to search, starting with the supplied ones. `own` contains the checker's tools."""
         return self.tools if self.mode == "faithfulness" else (*self.tools, *own)

@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
@@ -72,13 +71,12 @@ async def test_what_is_served_is_said_and_changed_documents_are_logged(
     monkeypatch.setattr(work, "LOOK_AT_FILES_EVERY_S", 0.01)
     keys = ApiKeys(["a-key-of-sixteen-letters max_calls_per_day=5", "another-key-of-sixteen"])
     async with service(documents=(f"lives={docs}",), keys=keys) as client, asyncio.timeout(FINISHED_WITHIN_S):
-        assert isinstance(client._transport, httpx.ASGITransport)
-        said = in_words(client._transport.app)  # type: ignore[arg-type]  # the application
+        said = in_words(client._transport.app)  # type: ignore[attr-defined]  # the application
         (docs / "byron.txt").write_text("Lord Byron was born in 1788.\n", encoding="utf-8")
         while not caplog.messages:  # noqa: ASYNC110 - the log is no event of ours
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
-    assert said == "2 keys (1 with a daily budget), at most 1 model call a check, documents lives: 1 file, no model"
+    assert said == "2 keys, documents lives: 1 file, no model, so checks cost nothing"
     assert caplog.messages == [f"documents in {docs} have changed; restart the service to read them again"]
 
 
@@ -88,12 +86,15 @@ async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Sim
     )
     key = "a-key-of-sixteen-letters"
     response = min(sim.world.responses, key=lambda response: len(response.facts))
-    async with service(check, keys=ApiKeys([f"{key} name=acme"])) as client:
+    keys = ApiKeys([f"{key} name=acme budget_usd_per_day=50", "another-key-of-sixteen"])
+    async with service(check, keys=keys) as client:
         client.headers["Authorization"] = f"Bearer {key}"
+        said = in_words(client._transport.app)  # type: ignore[attr-defined]  # the application
         assert "openai:sim" in (await client.get("/v1/info")).json()["judge"]
         ask = {"response": response.text, "question": response.prompt, "mode": "factuality"}
         report = FactualityReport.model_validate_json((await client.post("/v1/checks?wait=true", json=ask)).content)
         metrics = (await client.get("/metrics")).text
+    assert said == f"2 keys, at most 5.0000 USD a check (some keys allow more), model {MODEL}"
     assert report.counts.unscored == 0
     assert report.usage.calls == sim.stats().model.answered > 0
     assert f'factloop_model_calls_total{{key="acme"}} {float(report.usage.calls)}' in metrics

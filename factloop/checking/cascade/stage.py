@@ -63,7 +63,7 @@ def _kept(name: str, allow_download: bool) -> CheapVerifier:
 
 ASSESSING = ("assessments", "assessment")
 SECOND_STAGES = (*ASSESSING, "search_query", "rating", "grounded_claims")
-"""The stages (of any plan) that call the model about a claim that is not settled yet."""
+"""The stages, in any plan, that call the model about a claim that is not settled yet."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
 
 
 def with_estimates(seen: CascadeSavings) -> CascadeSavings:
-    """Adds the estimated savings. These are the mean number of calls and searches per claim that was left to the model,
-    multiplied by the number of settled claims, or None if no claims were left to the model."""
+    """Adds the estimated savings: the mean numbers of calls and searches per claim left to the model, times the number
+    of settled claims. They are None if no claims were left to the model."""
     settled, sent = seen.n_settled, seen.n_sent_on
     return seen.model_copy(
         update={
@@ -169,7 +169,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """The combined savings of several checks, or None without cascades. Keeps the maximum error if all checks agree."""
+    """Combined savings of several checks, or None without cascades. Keeps the maximum error if all checks agree."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None

@@ -47,7 +47,7 @@ from factloop.reports.visible import visible, web_address
 
 
 def render_html(report: FactualityReport, file: str = "") -> str:
-    """Renders the HTML page. The output is deterministic, and takes time linear in the size of the report.
+    """Renders the HTML page. The output is deterministic. Rendering takes time linear in the size of the report.
 
     If the report has no question, the title is `file`, the name of the checked file.
     """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Audit(Tabled, Intervals, Seeded):
-    """Arguments of `research audit`."""
+    """Arguments for `research audit`."""
 
     predictions: Annotated[str, Mark(ARGUMENT, "FILE")]
     """File of labelled claims with scores (JSON Lines, CSV or Parquet; - for standard input)."""

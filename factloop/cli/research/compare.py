@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class FailIfWorse(Arguments):
-    """Arguments of commands that compare systems or variants."""
+    """Arguments for commands that compare systems or variants."""
 
     fail_if_worse: Annotated[Texts, Mark(metavar="METRIC[:MARGIN]")] = ()
     """Exit with 1 if this metric is significantly worse. With a margin, exit with 1 unless a one-sided test rules out a
@@ -30,14 +30,14 @@ class FailIfWorse(Arguments):
 
 
 class Compare(Tabled, Intervals, Seeded, FailIfWorse):
-    """Arguments of `research compare`."""
+    """Arguments for `research compare`."""
 
     runs: Annotated[Texts, Mark(ARGUMENT, "RUN...")]
     """Two run directories of factloop eval, A and B, or one run directory to compare two of its systems. Runs between A
     and B show whether the judge, the search or the answers cause a difference. You can also pass experiments."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """Compare only this system, or this variant of an experiment. If you set two, the first is for A and the second is
-    for B."""
+    """Compare only this system, or this variant of an experiment. If you name two, the first is in A and the second in
+    B."""
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
     """File of labels for an experiment's claims, written by research labels export."""
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
@@ -112,7 +112,6 @@ def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
 def _named_systems(
     folders: Sequence[str], runs: Sequence[FinishedRun], systems: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """Returns the systems to compare from A and from B. Both are None if two runs are compared in full."""
     if len(systems) == 2:
         return systems[0], systems[1]
     if len(runs) > 1:

@@ -1,4 +1,4 @@
-"""`factloop research labels` writes label sheets for people to fill in, and evaluates completed sheets."""
+"""`factloop research labels` writes label sheets for people to fill in, and evaluates the completed sheets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PEOPLE_USD = 4.0  # cost of labelling one response by hand, according to the pap
 
 
 class Draw(Quiet, Seeded):
-    """Arguments of commands that draw claims for people to label."""
+    """Arguments for commands that draw claims for people to label."""
 
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
     """Run directory of factloop eval. labels next also accepts the run directory of an experiment, and then draws
@@ -45,7 +45,7 @@ class Draw(Quiet, Seeded):
 
 
 class Next(Draw):
-    """Arguments of `labels next`."""
+    """Arguments for `labels next`."""
 
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
     """File of earlier labels (at least 10, or 50 if the run has scores) that show which claims are worth labelling.
@@ -54,7 +54,7 @@ class Next(Draw):
 
 
 class Export(Quiet, AsJson):
-    """Arguments of `labels export`."""
+    """Arguments for `labels export`."""
 
     sheets: Annotated[Texts, Mark(ARGUMENT, "SHEET...")]
     """Completed sheets from labels next, and .json files saved from its pages."""
@@ -70,14 +70,14 @@ class Export(Quiet, AsJson):
 
 
 class Disagree(Draw):
-    """Arguments of `labels disagree`."""
+    """Arguments for `labels disagree`."""
 
     key: Annotated[str, Mark(metavar="FILE")]
     """Write the key, which says which answer is the judge's, to this JSON file. Do not show it to the adjudicator."""
 
 
 class Adjudicate(Quiet, AsJson):
-    """Arguments of `labels adjudicate`."""
+    """Arguments for `labels adjudicate`."""
 
     answers: Annotated[str, Mark(ARGUMENT, "SHEET")]
     """Completed sheet (with the answers first, second or neither), or the file saved from a page."""

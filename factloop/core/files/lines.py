@@ -16,19 +16,19 @@ from factloop.core.errors import DataError
 
 STANDARD_INPUT = "-"
 LONGEST_LINE = 64 * 2**20
-"""In bytes. A longer line probably means that the file has no line ends, and reading it could exhaust the memory."""
+"""In bytes. A file with a longer line probably has no line ends at all, and reading it could exhaust the memory."""
 
 
 def open_given(path: str | Path) -> BufferedReader:
-    """Opens a file that the user named. Raises OSError, also for named pipes, which may block forever, and for devices.
-    The unnamed pipe of a shell's `<(command)` can be opened."""
+    """Opens a file that the user named. Raises OSError if it cannot be opened, or if it is a device or a named pipe
+    (which may block forever). The unnamed pipe of a shell's `<(command)` can be opened."""
     if not (os.path.isfile(path) or os.path.isdir(path)) and os.path.exists(os.path.realpath(path)):
         raise OSError("this is a named pipe or a device; pass a file")
     return open(path, "rb")
 
 
 def read_given(path: str | Path, most: int = -1) -> bytes:
-    """Reads a file that the user named. Raises DataError, also if `most` is set and the file has more bytes."""
+    """Reads a file that the user named. Raises DataError if that fails or there are more than `most` bytes."""
     try:
         with open_given(path) as file:
             data = file.read(most + 1 or -1)
@@ -66,7 +66,7 @@ def place_name(place: str | Path) -> str:
 
 
 def name_of_data(place: str | Path) -> str:
-    """The name and hash of a file, or only the name of a pipe, since a pipe can be read only once.
+    """The name and hash of a file. For a pipe, only the name, since a pipe can be read only once.
 
     Raises DataError if the file cannot be read.
     """

@@ -1,4 +1,4 @@
-"""Defines `Row`, one row of a data set and its location in the file. A row can be converted to a record."""
+"""Defines `Row`: one row of a data set, with its location in the file. A row can be converted to a record."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Row:
     """Maps renamed fields to their names in the file. Error messages use the names in the file."""
 
     def renamed(self, fields: Mapping[str, Any], file_names: Mapping[str, str]) -> Row:
-        """A row with these fields and this row's location."""
+        """A row with new fields but the same location."""
         return Row(self.path, self.line, fields, file_names)
 
     def read_as(self, kind: type[R]) -> R:
@@ -61,7 +61,7 @@ class Row:
             raise self.error(_reason(first), "".join(parts).removeprefix(".") or None) from error
 
     def numbered(self) -> Row:
-        """The row, with the line number as its `id` if it has no id."""
+        """The row. If it has no `id`, its line number becomes the `id`."""
         given = self.fields.get("id")
         return self if given not in (None, "") else replace(self, fields={**self.fields, "id": str(self.line)})
 
@@ -71,7 +71,7 @@ class Row:
 
 
 def read_record(path: str | Path, kind: type[R], what: str, most: int = -1) -> R:
-    """Reads a record from a JSON file that the user named. Raises DataError, with `what` the file should be."""
+    """Reads a record from a JSON file that the user named. Raises DataError, which says `what` the file should be."""
     try:
         return kind.model_validate_json(read_given(path, most))
     except ValidationError as error:

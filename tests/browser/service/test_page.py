@@ -307,7 +307,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 def test_the_history_is_paged_and_its_filters_are_in_the_address(looking: Looking, checks: Serving) -> None:
     page = looking.at(f"{checks.url}/#/history")
     expect(page.locator(".job")).to_have_count(25)
-    expect(page.locator(".job").first).to_contain_text("no problems · 1 of 1 scored claim supported, precision 1.00")
+    expect(page.locator(".job").first).to_contain_text("1 of 1 claim decided: 1 supported, precision 1.00")
     expect(page.locator(".job").first).to_contain_text("against 1 document")
     button(page, "Show more").click()
     expect(page.get_by_role("link", name="Question 0")).to_be_visible()

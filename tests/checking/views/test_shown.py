@@ -143,7 +143,8 @@ def test_a_passage_that_many_claims_show_stands_once() -> None:
     [
         ("Who was she?", "A poet.", "Who was she?"),
         (None, f"## Ada <b>\n\n{'x' * 90}", "Ada <b>"),
-        (None, "word " * 40, f"{'word ' * 15}…"),
+        (None, "word " * 40, f"{'word ' * 15}word…"),
+        (None, "x" * 90, f"{'x' * 79}…"),
         (None, "", "An empty answer"),
     ],
 )
