@@ -16,7 +16,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 import yaml
 from pydantic import BaseModel, Field, ValidationError
 
-from factloop.core.errors import ConfigError
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import read_given
 from factloop.core.records import Count, Record
 from factloop.prompts.layout import (
     FENCE,
@@ -131,13 +132,13 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
     """Lints files that a run would read together. Each name may occur in only one of them."""
     first_of: dict[str, Path] = {}
     for file in files:
-        try:
-            raw = file.read_bytes()
-        except IsADirectoryError:
+        if file.is_dir():
             yield file, LineFinding(1, Rule.LAYOUT, "this is a folder, although its name ends in .md; rename it")
             continue
-        except OSError as error:
-            raise ConfigError(f"cannot read {file} ({error.strerror})") from error
+        try:
+            raw = read_given(file)
+        except DataError as error:
+            raise ConfigError(f"cannot read {file}: {error.reason}") from error
         found, name, line = lint_prompt(raw, replies)
         yield from ((file, one) for one in found)
         if name is not None and first_of.setdefault(name, file) != file:

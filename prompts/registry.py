@@ -16,7 +16,8 @@ from itertools import count
 from pathlib import Path
 from textwrap import shorten
 
-from factloop.core.errors import ConfigError
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import read_given
 from factloop.prompts.layout import FIELDS, PLACEHOLDER, FrontMatterError, decode_prompt, lay_out, read_fields
 
 PACKAGED = Path(__file__).parent
@@ -152,9 +153,9 @@ def read_variant(path: Path) -> Prompt:
 def read_prompt(path: Path) -> Prompt:
     """Reads a prompt file. Raises ConfigError with the path and the problem."""
     try:
-        raw = path.read_bytes()
+        raw = read_given(path)
         text = decode_prompt(raw)
-    except (OSError, UnicodeDecodeError) as error:
+    except (DataError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot read the prompt ({error})") from error
     parts = lay_out(text)
     if parts is None:

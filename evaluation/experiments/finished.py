@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import read_given
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Claim, Verdict
 from factloop.evaluation.comparing.matching import plain
@@ -32,11 +33,7 @@ def is_experiment(folder: str | Path) -> bool:
 def read_results(folder: str | Path) -> Results:
     """Returns the results of the last experiment in a folder. Raises DataError if the results cannot be read."""
     path = Path(folder) / RESULTS
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", path=str(path)) from error
-    return parse_record(text, Results, str(path), None, "run the experiment again, which costs nothing")
+    return parse_record(read_given(path), Results, str(path), None, "run the experiment again, which costs nothing")
 
 
 def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Results:

@@ -22,6 +22,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import read_given
 from factloop.core.files.placed_yaml import PlacedYaml, read_placed_yaml
 from factloop.core.files.rows import shown
 from factloop.evaluation.comparing.demands import read_demand, refuse_demands
@@ -238,11 +239,9 @@ def load_plan(path: str | Path) -> ExperimentPlan:
     """Reads a plan from a YAML file. Paths are relative to the file's folder. Raises DataError with line and field."""
     path = Path(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_given(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError("must be UTF-8 text", path=str(path)) from error
-    except (OSError, ValueError) as error:  # ValueError: the path contains NUL
-        raise DataError(f"cannot be read ({getattr(error, 'strerror', None) or error})", path=str(path)) from error
     placed = read_placed_yaml(text, str(path))
     if "folder" in placed.fields:
         raise placed.error("unknown field; remove it", ["folder"])

@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json_line
 from factloop.core.files.jsonl import parse_object
+from factloop.core.files.lines import open_given
 from factloop.core.files.rows import Row
 from factloop.evaluation.datasets.longfact import AnyPrompt
 from factloop.evaluation.generation.records import GeneratedBy, GeneratedResponse, UnansweredPrompt
@@ -32,7 +33,7 @@ def read_responses(path: Path) -> dict[str, GeneratedResponse]:
     contains the line number.
     """
     try:
-        with path.open("rb") as file:
+        with open_given(path) as file:
             rows = (row for _, row in read_records(file, str(path), _FORMAT))
             return {row.prompt_id: row for row in rows if isinstance(row, GeneratedResponse)}
     except FileNotFoundError:

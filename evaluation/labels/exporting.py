@@ -13,9 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pydantic import ValidationError
-
 from factloop.core.errors import DataError
+from factloop.core.files.rows import read_record
 from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
 from factloop.evaluation.labels.draws import DrawnPart, counted, drawn_parts
@@ -177,11 +176,7 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
     """
     found = {}
     for place in places:
-        try:
-            report = FactualityReport.model_validate_json(Path(place).read_bytes())
-        except (OSError, ValidationError) as error:
-            why = f"cannot read the file ({error.strerror})" if isinstance(error, OSError) else "not a factloop report"
-            raise DataError(why, path=str(place)) from error
+        report = read_record(place, FactualityReport, "a factloop report")
         found[hash_of(claims_to_label(report))] = report
     return found or None
 

@@ -29,6 +29,7 @@ from factloop.evaluation.labels.sampling import (
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell, without_apostrophe
 from factloop.reports.labels import ClaimToLabel, Draw, hash_of
+from factloop.reports.visible import visible
 
 STEPS = 10**6
 """Scores and probabilities are rounded to this many steps before hashing. Spreadsheets may save nine or fewer
@@ -62,7 +63,7 @@ def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> st
 
 def _plain(value: object) -> object:
     """Removes repeated spaces and the apostrophe before a formula, which spreadsheet programs may change."""
-    return " ".join(without_apostrophe(value).split()) if isinstance(value, str) else value
+    return " ".join(without_apostrophe(visible(value)).split()) if isinstance(value, str) else value
 
 
 def _nearest(number: float | None) -> int | None:

@@ -12,7 +12,7 @@ import orjson
 from pydantic import ValidationError
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.files.lines import read_lines
+from factloop.core.files.lines import read_given, read_lines
 from factloop.core.records import Claim, FactualityReport, Record, Verdict
 from factloop.evaluation.datasets.factscore import FactLabel
 from factloop.evaluation.runs.records import JudgedResponse, RunSummary
@@ -61,13 +61,8 @@ def read_run(path: str | Path) -> FinishedRun:
         if (folder / "report.json").is_file():
             raise ConfigError(f"{path} covers a single text; pass a run over a data set, as created by `factloop eval`")
         raise ConfigError(f"{path}: this run has not finished; run the same command again to resume it")
-    try:
-        text = summary.read_bytes()
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", path=str(summary)) from error
-    return FinishedRun(
-        folder, parse_record(text, RunSummary, str(summary), None, "start the run again, which costs nothing")
-    )
+    advice = "start the run again, which costs nothing"
+    return FinishedRun(folder, parse_record(read_given(summary), RunSummary, str(summary), None, advice))
 
 
 def _is_of_experiment(description: Path) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import read_given
 
 if TYPE_CHECKING:
     from factloop.evaluation.runs.summary import WantedK
@@ -23,22 +24,16 @@ MOST_CONTROLS = 0.1  # input with a larger fraction of control characters is bin
 
 
 def read_text(name: str) -> str:
-    """Reads text from a file, a pipe or (for `-`) standard input. Raises DataError."""
+    """Reads text from a file or (for `-`) standard input. Raises DataError."""
     if name.lower().endswith(_WITH_TEXT_INSIDE):
         raise DataError("this is not plain text: copy the text to check into a .md or .txt file", path=name)
     if name == STANDARD_INPUT:
         if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
             raise DataError("standard input is closed; pass a file, or pipe the text to factloop")
         return decode(sys.stdin.buffer.read(), "standard input")
-    try:
-        return decode(Path(name).read_bytes(), name)
-    except FileNotFoundError as error:
-        raise DataError("no such file", path=name) from error
-    except IsADirectoryError as error:
-        raise DataError("this is a folder; pass the file with the text to check", path=name) from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"cannot be read ({reason})", path=name) from error
+    if Path(name).is_dir():
+        raise DataError("this is a folder; pass the file with the text to check", path=name)
+    return decode(read_given(name), name)
 
 
 def file_name(name: str) -> str:

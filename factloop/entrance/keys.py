@@ -13,7 +13,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from factloop.core.errors import ConfigError
+from factloop.core.errors import ConfigError, DataError
+from factloop.core.files.lines import read_given
 from factloop.entrance.serving import Calls, Dollars
 from factloop.setup.settings import describe
 
@@ -139,9 +140,9 @@ def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
 
 def _lines(file: Path) -> list[str]:
     try:
-        lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        lines = [line.strip() for line in read_given(file).decode().splitlines()]
+    except (DataError, UnicodeDecodeError) as error:
+        reason = getattr(error, "reason", "it is not UTF-8 text")
         raise ConfigError(f"cannot read --api-key-file {file} ({reason})") from error
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:

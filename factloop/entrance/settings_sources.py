@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from factloop.core.errors import ConfigError
+from factloop.core.files.lines import open_given
 from factloop.setup.marks import is_list
 from factloop.setup.settings import LONGEST_NAME, RunSettings, describe
 from factloop.setup.trace_export import open_tracing
@@ -101,7 +102,7 @@ def split_list(value: str) -> tuple[str, ...]:
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
+        with open_given(path) as file:
             return tomllib.load(file)
     except FileNotFoundError:
         return {}

@@ -9,10 +9,12 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from factloop.reports.visible import visible
+
 LONGEST_PLAIN = 400_000
 """Default maximum size, in bytes, of files that links contain without compression."""
 LONGEST_ADDRESS = 1_900_000  # maximum number of characters in a URL that browsers follow
-_FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
+_FORMULA = (*"=+-@\t\n", *"\uff1d\uff0b\uff0d\uff20")
 """Characters at the start of a cell that make a spreadsheet treat it as a formula, including full-width forms."""
 
 Cell = str | int | float | None
@@ -51,8 +53,12 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 
 def harmless(cell: Cell) -> Cell:
-    """Puts an apostrophe before text that a spreadsheet would treat as a formula; returns other values unchanged."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    """Makes control characters in text visible, and puts an apostrophe before text that a spreadsheet would treat as a
+    formula. Returns other values unchanged."""
+    if not isinstance(cell, str):
+        return cell
+    text = visible(cell)
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def without_apostrophe(cell: str) -> str:

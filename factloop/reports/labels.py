@@ -16,10 +16,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import FailFast, Field, StringConstraints, ValidationError
+from pydantic import FailFast, Field, StringConstraints
 
 from factloop.core.errors import DataError
 from factloop.core.factuality import counted_claims
+from factloop.core.files.lines import open_given
+from factloop.core.files.rows import read_record
 from factloop.core.records import Count, FactualityReport, Record, Share, Verdict
 
 LARGEST_FILE = 64 * 2**20  # maximum size of a label file in bytes; 5,000 claims without documents take three million
@@ -184,7 +186,7 @@ def is_of_page(place: str | Path) -> bool:
     if not str(place).lower().endswith(".json"):
         return False
     try:
-        with Path(place).open("rb") as opened:
+        with open_given(place) as opened:
             return not opened.read(64).lstrip().startswith(b"[")
     except OSError:
         return True  # the error is reported when the file is read
@@ -213,19 +215,7 @@ _File = TypeVar("_File", LabelFile, AnswerFile)
 
 def _saved(place: str | Path, kind: type[_File]) -> _File:
     path, what = str(place), "labels" if kind is LabelFile else "answers"
-    try:
-        size = Path(place).stat().st_size
-        text = Path(place).read_bytes() if size <= LARGEST_FILE else b""
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", path=path) from error
-    if size > LARGEST_FILE:
-        raise DataError(f"this file has {size:,} bytes; a file of {what} can have at most {LARGEST_FILE:,}", path=path)
-    try:
-        found = kind.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        said = f"this is not a file of {what} saved by a page: {first['msg']}"
-        raise DataError(said, path=path, field=".".join(map(str, first["loc"])) or None) from error
+    found = read_record(place, kind, f"a file of {what} saved by a page", LARGEST_FILE)
     if hash_of(found.claims) != found.claims_hash:
         message = f"the claims differ from those on the page; save the {what} again, and do not edit the file"
         raise DataError(message, path=path, field="claims")

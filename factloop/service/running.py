@@ -21,6 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from factloop.core.errors import FactloopError, NoPlaceToKeep, RunInUse
 from factloop.core.files.private import make_private_folder
 from factloop.core.records import Record
@@ -41,6 +43,7 @@ ATTEMPT = 1_000_000_000
 
 _FULL_OF_SQLITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 _DECODER = json.JSONDecoder()
+_FIELDS = TypeAdapter(tuple[int, str, str])
 
 log = logging.getLogger(__name__)
 
@@ -122,11 +125,11 @@ def write_events(events: Sequence[LiveEvent]) -> str:
 def read_events(text: str) -> tuple[list[LiveEvent], str]:
     """Reads events from JSON, from the start or from just after an event. Returns the events and the unread rest."""
     events, place = [], 1  # after the bracket or the comma
-    with suppress(json.JSONDecodeError):  # the text has ended, perhaps in the middle of an event
+    with suppress(ValueError, RecursionError):  # the text has ended, perhaps in the middle of an event, or is damaged
         while True:
             place += text.startswith(" ", place)  # earlier versions wrote spaces
-            (number, type, data), end = _DECODER.raw_decode(text, place)
-            events.append(LiveEvent(number, type, data))
+            found, end = _DECODER.raw_decode(text, place)
+            events.append(LiveEvent(*_FIELDS.validate_python(found)))
             place = end + 1
     return events, text[place - 1 :]
 

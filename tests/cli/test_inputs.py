@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from pathlib import Path
 
 import pytest
@@ -55,9 +54,13 @@ def test_a_document_is_no_text_to_check() -> None:
         read_text("answer.PDF")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_pipe_is_read(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.md"
-    os.mkfifo(pipe)
-    threading.Thread(target=lambda: pipe.write_text("Ada was born in 1815."), daemon=True).start()
-    assert read_text(str(pipe)) == "Ada was born in 1815."
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="needs /dev/fd")
+def test_a_pipe_of_the_shell_is_read_and_a_named_one_is_refused(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    with open(writing, "wb") as file:
+        file.write(b"Ada was born in 1815.")
+    assert read_text(f"/dev/fd/{reading}") == "Ada was born in 1815."
+    os.close(reading)
+    os.mkfifo(tmp_path / "pipe.md")
+    with pytest.raises(DataError, match=r"pipe\.md: cannot be read .this is a named pipe or a device; pass a file"):
+        read_text(str(tmp_path / "pipe.md"))

@@ -150,7 +150,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("disagree run --out s.csv --key filled.csv", "a completed sheet may still need it"),
         ("disagree run --out - --key k.json", "--out, --html and --key must be files"),
         ("export page.json --out l.jsonl --report other.json", "belong to none of the --report files"),
-        ("export page.json --out l.jsonl --report page.json", "page.json: not a factloop report"),
+        ("export page.json --out l.jsonl --report page.json", "this is not a factloop report"),
         ("export page.json page.json --out l.jsonl", "page.json: this file is listed twice"),
         ("export page.json copy.json --out l.jsonl", "--differing"),
         ("export page.json --out l.jsonl --json p.json", "--differing"),

@@ -21,6 +21,9 @@ WORDS = {
 }
 TABLE = {
     "check": """
+        answer.md ONLINE --docs docs --recording /dev/zero      | named pipe
+        answer.md ONLINE --docs docs --cascade /dev/zero      | named pipe
+        /dev/zero                                         | /dev/zero: cannot be read (this is a named pipe or a device
         nope.md                                           | nope.md: no such file
         empty                                             | empty: this is a folder
         binary.md                                         | binary.md: this is a binary file
@@ -70,6 +73,7 @@ TABLE = {
         answer.md --docs docs --unsupported drop          | unsupported = 'drop': & 'mark', 'remove' or 'keep'
     """,
     "trust": """
+        /dev/zero SUBJECT                                 | named pipe
         SUBJECT                                           | pass a file of answers
         qa.jsonl ONE SUBJECT                              | pass a file of answers
         qa.jsonl --response x SUBJECT                     | --response needs --question
@@ -101,6 +105,8 @@ TABLE = {
         answer.md --long-form SUBJECT --judge-model openai:sim --search serper --kb nowhere.kb | nowhere.kb
     """,
     "eval": """
+        responses.jsonl --calibration /dev/zero           | named pipe
+        /dev/zero                                         | named pipe
         nope.jsonl                                        | nope.jsonl: cannot be read
         bad_row.jsonl --limit 1                           | bad_row.jsonl:2: field 'response': must be set
         bad_row.jsonl --dry-run                           | bad_row.jsonl:2: field 'response': must be set
@@ -134,6 +140,7 @@ TABLE = {
         mixedqa --data mixedqa.jsonl --subject a=x:y SUBJECT | one model for all systems
     """,
     "serve --folder ../service --port 0": """
+        --api-key-file /dev/zero                          | named pipe
         --host 0.0.0.0                                    | needs an API key
         --api-key-file absent                             | cannot read --api-key-file absent
         --host 0.0.0.0 --api-key-file keys                | API key 1 must have at least 16
@@ -163,7 +170,7 @@ TABLE = {
         show safe/ratin                                   | no prompt is named 'safe/ratin'; did you mean safe/rating?
         show zz                                           | 'zz'; run `factloop prompts list` to see all names
         list --prompts nowhere                            | nowhere is not a folder
-        lint nowhere.md                                   | cannot read nowhere.md (No such file or directory)
+        lint nowhere.md                                   | cannot read nowhere.md: cannot be read (No such file
         lint mine.txt --json mine.txt                     | would overwrite
         new ../x --from safe/rating --out variants        | the name '../x' may contain only
         new x --from nowhere --out variants               | nowhere is neither a packaged prompt
@@ -238,6 +245,7 @@ TABLE = {
         join rows.jsonl --source rows.jsonl --out x.jsonl | must be KIND=PATH
     """,
     "research experiment": """
+        /dev/zero                                         | named pipe
         plan.yaml --json rows.jsonl                       | rows.jsonl would overwrite
         plan.yaml --json plan.yaml                        | plan.yaml would overwrite
         plan.yaml --level 2                               | --level 2: input should be less than 1

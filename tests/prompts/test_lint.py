@@ -195,7 +195,7 @@ def test_one_name_twice_is_an_error_in_a_folder_and_none_among_files(tmp_path: P
 
 
 def test_places_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"cannot read .*none\.md \(No such file"):
+    with pytest.raises(ConfigError, match=r"cannot read .*none\.md: .*No such file"):
         lint_paths([tmp_path / "none.md"])
     with pytest.raises(ConfigError, match="contains no prompt files"):
         lint_paths([tmp_path])

@@ -87,10 +87,14 @@ def test_a_figure_below_a_threshold_looks_so(value: float, threshold: float, as_
     assert (figures.shown_below(value, threshold, "f"), figures.shown_below(value, threshold, "g")) == (as_f, as_g)
 
 
-@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
 def test_a_text_that_a_spreadsheet_would_compute_gets_an_apostrophe(sign: str) -> None:
     rows = csv.reader(io.StringIO(csv_text([f"{sign}head"], [[f"{sign}1+1"], [f"1{sign}1"]]), newline=""))
     assert list(rows) == [[f"'{sign}head"], [f"'{sign}1+1"], [f"1{sign}1"]]
+
+
+def test_control_characters_are_visible_in_a_table() -> None:
+    assert csv_text(["\x1b[2J"], [["\ra\x9bb\r\nc"]]) == '␛[2J\r\n"␍a\ufffdb\nc"\r\n'
 
 
 def test_numbers_stay_numbers() -> None:

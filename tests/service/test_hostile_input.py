@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.service.asking import ASK, Service, finished
+from tests.service.asking import ASK, Service, events_in, finished
 
 JSON = {"Content-Type": "application/json"}
 ROW: dict[str, Any] = {
@@ -117,3 +117,31 @@ async def test_a_job_that_somebody_damaged_hides_no_other(service: Service, home
         assert found == [jobs[0], jobs[2], jobs[3]]
         assert page["next"] is None
         assert (await client.get(f"/v1/jobs/{jobs[1]}")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        *(("result", body) for body in ("x", "{}", "[" * 100_000, '{"schema_version": "1.0", "claims": 5}')),
+        *(("labels", body) for body in ("x", "null", '{"c1.1": {}}', "[" * 100_000)),
+        *(("events", body) for body in ("x", "[1, 2]", '[["a", 5, {}]]', "[" * 100_000, "[[" + "9" * 5_000)),
+    ],
+    ids=lambda value: value[:12],
+)
+async def test_a_text_that_somebody_damaged_is_one_clear_error(
+    service: Service, home: Path, name: str, body: str
+) -> None:
+    async with service() as client:
+        report = (await client.post("/v1/checks?wait=true", json=ASK)).json()
+        (job,) = (await client.get("/v1/jobs")).json()["jobs"]
+        at, claim = f"/v1/jobs/{job['id']}", report["claims"][0]["id"]
+        with sqlite3.connect(home / "service" / "jobs.sqlite") as database:
+            database.execute("DELETE FROM factloop_job_texts WHERE name = ?", (name,))
+            database.execute("INSERT INTO factloop_job_texts VALUES (?, ?, ?)", (job["id"], name, body))
+        readers = {"result": ("report.html", "claims.csv", "labels"), "labels": ("labels",)}.get(name, ())
+        for path in readers:
+            assert _refused(await client.get(f"{at}/{path}")) == (409, "damaged"), path
+        given = await client.put(f"{at}/labels/{claim}", json={"label": "supported"})
+        assert _refused(given) == (409, "damaged") if readers else given.status_code == 200
+        assert [event for event, _, _ in events_in((await client.get(f"{at}/events")).text)][-1:] == ["job_finished"]
+        assert (await client.delete(at)).status_code == 200

@@ -103,7 +103,7 @@ class RunAnswers:
         for cost in () if self._record is None else self._record.take_lost(call.key):
             call.meter.given_up(call.stage, CallCost(**cost), 0.0)
             call.meter.note_earlier(1, cost["cost_usd"] or 0.0)
-        kept = await self._kept.aside(partial(self._kept.get, call.key, newer_than_s=newer_than_s))
+        kept = await self._kept.aside(partial(self._kept.get, call.key, newer_than_s=newer_than_s, read=call.read))
         if kept is not None:
             self._charge(call, kept)
             return kept.value, "cache"

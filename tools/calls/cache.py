@@ -18,13 +18,14 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from factloop.core.errors import ConfigError, NoPlaceToKeep
 from factloop.core.files.holds import Hold
 from factloop.core.files.private import make_private_database, make_private_folder
+from factloop.tools.calls.meter import CallCost
 
 PROTECTED_S = 3600.0
 """Entries younger than this are never removed, because a run in progress may rely on them."""
@@ -33,8 +34,8 @@ BATCH = 50
 PAGES_AT_ONCE = 1000
 """Number of pages freed in one step. It limits how long other processes have to wait."""
 
-_CHECKED = "#"
-"""Prefix of a text with a checksum. JSON never starts with it."""
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
+"""Errors raised when an answer has an unexpected shape. Pydantic's errors are ValueErrors."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ class CallCache:
             self._connection = sqlite3.connect(
                 path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
+            self._connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from error
         try:
@@ -185,7 +187,7 @@ class CallCache:
                 " calls INTEGER NOT NULL, usd REAL NOT NULL)"
             )
             for key, cost in execute("SELECT key, cost FROM sent").fetchall():
-                self._lost[key].append(self._read(cost))
+                self._lost[key].append(self._read(key, cost, lambda plain: CallCost(**plain)))
         # At this level, killing the process loses nothing; a power cut may lose the last answers.
         execute("PRAGMA synchronous=NORMAL")
 
@@ -220,23 +222,26 @@ class CallCache:
         kind = NoPlaceToKeep if no_place else ConfigError
         return kind(f"cannot use {self._path} as a cache ({error}); delete it or use another path")
 
-    def _read(self, text: str) -> Any:
+    def _read(self, key: str, text: str, read: Callable[[Any], object]) -> Any:
+        """Returns the value, which `read` must accept."""
         try:
-            if text.startswith(_CHECKED):  # answers written by earlier versions have no checksum
-                checksum, text = text[1:9], text[9:]
-                if checksum != _checksum(text):
-                    raise self._unusable(ValueError("a stored answer is damaged"))
-            return json.loads(text)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise self._unusable(ValueError("a stored answer is not JSON")) from error
+            if text != _checked(text[9:]):
+                raise ValueError("its checksum is wrong")
+            read(value := json.loads(text[9:]))
+        except (*UNREADABLE, RecursionError) as error:
+            raise self._unusable(ValueError(f"the stored answer {key[:16]} is damaged")) from error
+        return value
 
-    def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:
-        """Returns the answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow."""
+    def get(
+        self, key: str, *, newer_than_s: float | None = None, read: Callable[[Any], object] = id
+    ) -> StoredAnswer | None:
+        """Returns the answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow.
+        Raises ConfigError if the answer is damaged, or if `read` raises one of the errors in `UNREADABLE`."""
         row = self._execute("SELECT value, written FROM answers WHERE key = ?", (key,)).fetchone()
         limits_s = (newer_than_s, self._bounds.max_age_s if self._bounds is not None else None)
         if row is None or any(limit_s is not None and time.time() - row[1] > limit_s for limit_s in limits_s):
             return None
-        return StoredAnswer(self._read(row[0]), earlier=key not in self._mine)
+        return StoredAnswer(self._read(key, row[0], read), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
         """Stores an answer and its cost. Both are on disk when this method returns.
@@ -246,7 +251,7 @@ class CallCache:
         """
         # The text is escaped to ASCII, because it may contain lone surrogates, which SQLite rejects.
         text = json.dumps(value, separators=(",", ":"))
-        row = (key, _CHECKED + _checksum(text) + text, time.time(), calls, usd)
+        row = (key, _checked(text), time.time(), calls, usd)
         statement = "INSERT OR REPLACE INTO answers (key, value, written, calls, usd) VALUES (?, ?, ?, ?, ?)"
         try:
             self._execute(statement, row)
@@ -266,7 +271,7 @@ class CallCache:
         If the process is killed before that, the request counts as paid.
         """
         self._sent[key] = secrets.token_hex(8)
-        row = (self._sent[key], key, json.dumps(cost), calls, usd)
+        row = (self._sent[key], key, _checked(json.dumps(cost)), calls, usd)
         self._execute("INSERT INTO sent (id, key, cost, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
 
     def note_failed(self, key: str) -> None:
@@ -298,8 +303,8 @@ class CallCache:
 
     def values(self) -> Iterator[Any]:
         """Yields all stored values, one at a time and in no particular order. Raises ConfigError."""
-        for (text,) in self._execute("SELECT value FROM answers", ()):
-            yield self._read(text)
+        for key, text in self._execute("SELECT key, value FROM answers", ()):
+            yield self._read(key, text, id)
 
     def paid(self) -> tuple[int, float]:
         """Returns the model calls and dollars paid for all stored answers and for a journal's unanswered requests."""
@@ -334,9 +339,9 @@ def hold_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.use")
 
 
-def _checksum(text: str) -> str:
-    """A checksum in hexadecimal. It detects a changed byte that leaves the JSON valid but wrong."""
-    return f"{zlib.crc32(text.encode()):08x}"
+def _checked(text: str) -> str:
+    """The text with a checksum before it, which detects a changed byte that leaves the JSON valid but wrong."""
+    return f"#{zlib.crc32(text.encode()):08x}{text}"
 
 
 @cache
@@ -360,7 +365,7 @@ class MemoryAnswers:
         self._values: OrderedDict[str, Any] = OrderedDict()
         self._most = most
 
-    def get(self, key: str, *, newer_than_s: float | None = None) -> StoredAnswer | None:  # noqa: ARG002 - the signature of CallCache
+    def get(self, key: str, **_: object) -> StoredAnswer | None:  # with the options of CallCache
         if key not in self._values:
             return None
         self._values.move_to_end(key)

@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from math import fsum
 
-from factloop.core.records import StageUsage, Usage
+import pydantic.dataclasses
+
+from factloop.core.records import Count, NonNegative, StageUsage, Usage
 from factloop.tools.calls.budget import Allowance
 
 _TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
@@ -27,15 +29,15 @@ class _Stage:
     wall_s: float = 0.0
 
 
-@dataclass(frozen=True)
+@pydantic.dataclasses.dataclass(frozen=True, config={"strict": True})
 class CallCost:
-    """The cost of an answered model call."""
+    """The cost of an answered model call. Raises ValueError for an impossible cost, such as one in an edited file."""
 
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: Count
+    completion_tokens: Count
     approximate: bool
-    cost_usd: float | None
-    cached_tokens: int = 0
+    cost_usd: NonNegative | None
+    cached_tokens: Count = 0
     """Number of prompt tokens that came from the server's cache."""
 
 

@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from factloop.core.errors import BudgetExceeded, ConfigError, ModelRefusal, RecordingMissing, ToolError, ToolTimeout
+from factloop.core.files.lines import open_given
+from factloop.tools.calls.cache import UNREADABLE
 from factloop.tools.calls.modes import TapeMode
 from factloop.tools.calls.scrubbing import scrubbed
 
@@ -154,10 +156,6 @@ def _json(value: Any, *, sort_keys: bool = True) -> str:
     return _ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
-UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
-"""Errors raised when a reply has an unexpected shape. Pydantic's errors are ValueErrors."""
-
-
 @dataclass(frozen=True)
 class TapeRequest:
     """One request. `exact` contains everything that affects the answer except the server's URL. `shown` is for
@@ -197,7 +195,8 @@ class Tape:
         if self.mode == "record":
             return {}
         try:
-            text = self.path.read_text(encoding="utf-8")
+            with open_given(self.path) as file:
+                text = file.read().decode("utf-8")
         except FileNotFoundError:
             return {}
         except (OSError, UnicodeDecodeError) as error:

@@ -156,11 +156,15 @@ class Comparison:
         return self.alignment.sentence
 
     @property
-    def fullest(self) -> Sentence:
-        """The closest sentence that contains all content words of the claim, if there is one."""
+    def fullest(self) -> int:
+        """The place of the closest sentence that contains all content words of the claim, or else of the closest."""
         said = set(map(self.alignment.claim.stem_of, self.alignment.claim.content))
-        near = (self.evidence.sentences[place] for place in self.places)
-        return next((one for one in near if said <= one.stems), self.sentence)
+        return next((at for at in self.places if said <= self.evidence.sentences[at].stems), self.places[0])
+
+    def cited(self, place: int | None = None) -> tuple[int, ...]:
+        """The passages to cite, closest first, but first the one with the sentence at `place`, which is quoted."""
+        places = self.places if place is None else (place, *self.places)
+        return tuple(dict.fromkeys(self.evidence.passage_of[at] for at in places))[:MAX_CITED]
 
     def missing(self) -> list[str]:
         """Returns the claim's names and figures that are missing from the sources, spelled as in the claim."""
@@ -334,24 +338,21 @@ class Baseline:
             return SupportReading("insufficient", 0.0, (), "No passage mentions what the claim says.")
         model = load_model()
         score = model.score(found.features)
-        cited = tuple(dict.fromkeys(found.evidence.passage_of[place] for place in found.places))[:MAX_CITED]
-        quote = found.sentence.text
-        read = SupportReading("insufficient", score, cited, _nearest(found), quote)
+        read = SupportReading("insufficient", score, found.cited(), _nearest(found), found.sentence.text)
         if found.difference is not None:
             return _contradicted(read, found, found.difference)
         if is_whole and score >= model.supported and found.may_support:
-            quote = found.fullest.text
-            return replace(read, label="supported", rationale=f"The source says: “{quote}”", quote=quote)
+            cited, quote = found.cited(found.fullest), found.evidence.sentences[found.fullest].text
+            return replace(read, label="supported", cited=cited, rationale=f"The source says: “{quote}”", quote=quote)
         return read
 
 
 def _contradicted(read: SupportReading, found: Comparison, difference: Difference) -> SupportReading:
     place = next(at for at in found.places if found.evidence.sentences[at] is difference.sentence)
-    cited = tuple(dict.fromkeys((found.evidence.passage_of[place], *read.cited)))[:MAX_CITED]
     return SupportReading(
         "contradicted",
         min(read.score, REFUTED),
-        cited,
+        found.cited(place),
         f"The source says “{difference.instead}”, the claim “{difference.wrong}”: “{difference.sentence.text}”",
         difference.sentence.text,
         difference.wrong,

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 from factloop.tools.calls.answers import Value
@@ -70,7 +71,11 @@ class ModelCall:
 
     def read(self, value: Mapping[str, Any]) -> None:
         Mode(value["mode"])
-        read_reply(value["reply"])
+        CallCost(**value["cost"])
+        reply = read_reply(value["reply"])
+        names = (reply.refusal or "", reply.finish_reason, reply.model, *(call.name for call in reply.tool_calls))
+        "".join((reply.text, *names, *(token.text for token in reply.tokens)))  # raises TypeError for other values
+        fsum(chance for token in reply.tokens for chance in token.alternatives.values())
 
 
 def request_key(chat: ChatModel, request: Request) -> str:

@@ -453,10 +453,11 @@ class Batches:
         try:
             for entry in _objects(self._path.read_bytes().split(b"\n")) if self._path.exists() else ():
                 if "names" in entry:
-                    batches[entry["mark"]] = _Batch(entry["mark"], entry["names"], entry["since"])
+                    names = [str(name) for name in entry["names"]]
+                    batches[entry["mark"]] = _Batch(entry["mark"], names, float(entry["since"]))
                 else:
-                    batches[entry["mark"]].id = entry["id"]
-        except (OSError, KeyError) as error:
+                    batches[entry["mark"]].id = str(entry["id"])
+        except (OSError, KeyError, TypeError, ValueError, OverflowError) as error:
             raise ConfigError(f"cannot read {self._path} ({error}); use another run directory") from error
         return {name: batch for batch in batches.values() for name in batch.names}
 
@@ -502,7 +503,7 @@ def _objects(lines: Collection[bytes]) -> Iterator[Json]:
     for line in lines:
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(found, dict):
             yield found

@@ -22,6 +22,7 @@ from typing import IO, NamedTuple, cast
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.extras import require
+from factloop.core.files.lines import open_given
 from factloop.tools.names.inflection import fold, plain_label
 from factloop.tools.names.table import NewEntity, write_table
 
@@ -133,7 +134,7 @@ def read_triples(path: Path) -> Iterator[Triple]:
         raise DataError(said, path=str(path))
     kind = {".nt": RdfFormat.N_TRIPLES, ".ttl": RdfFormat.TURTLE}[suffix]
     try:
-        with _opened(path, packed) as stream:
+        with open_given(path), _opened(path, packed) as stream:
             for quad in parse(stream, format=kind, lenient=True, base_iri="http://relative.invalid/"):
                 subject, predicate, value = quad.subject, quad.predicate.value, quad.object
                 if isinstance(subject, NamedNode) and isinstance(value, NamedNode):

@@ -10,11 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from factloop.checking.cascade.look import CheapStage, documents_among
 from factloop.checking.cascade.records import CascadeFile
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError
+from factloop.core.files.rows import read_record
 from factloop.core.records import CascadeFingerprint, CascadeSavings, Claim, Usage, Verdict
 from factloop.reports.figures import plural
 from factloop.setup.settings import CheckSettings
@@ -122,18 +121,8 @@ def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier
 
 
 def read_cascade(path: Path) -> CascadeFile:
-    """Reads a file written by `factloop research cascade tune`. Raises ConfigError, DataError."""
-    try:
-        text = path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise ConfigError(f"cannot read {str(path)!r} ({getattr(error, 'strerror', None) or error})") from error
-    try:
-        return CascadeFile.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"])) or None
-        said = f"this is not a cascade file ({first['msg']}); make one with `factloop research cascade tune`"
-        raise DataError(said, path=str(path), field=field) from error
+    """Reads a file written by `factloop research cascade tune`. Raises DataError."""
+    return read_record(path, CascadeFile, "a cascade file made by `factloop research cascade tune`")
 
 
 def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:

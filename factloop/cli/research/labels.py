@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
-
-from pydantic import ValidationError
 
 from factloop.cli.console import DONE, note, stopped_with
 from factloop.cli.options import ARGUMENT, AsJson, Between0And1, Quiet, Seeded, Texts, command
 from factloop.cli.outputs import FILLED_IN, STANDARD_OUTPUT, deliver, refuse_existing, show_lines, try_outputs
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.core.files.json import to_json
+from factloop.core.files.rows import read_record
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import percent, plural
 from factloop.reports.visible import visible
@@ -231,11 +229,7 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
 def _key(place: str) -> DisagreementKey:
     from factloop.evaluation.labels.disagreements import DisagreementKey
 
-    try:
-        return DisagreementKey.model_validate_json(Path(place).read_bytes())
-    except (OSError, ValueError) as error:
-        why = "this is not a key" if isinstance(error, ValidationError) else f"cannot be read ({error})"
-        raise DataError(f"{why}; use the file that `labels disagree --key` wrote", path=place) from error
+    return read_record(place, DisagreementKey, "a key written by `labels disagree --key`")
 
 
 @command()

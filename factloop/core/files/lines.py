@@ -1,12 +1,17 @@
-"""Reads the numbered lines of a data set one at a time, so that the file can be larger than memory."""
+"""Opens files that the user names, and reads the numbered lines of a data set one at a time, so that the file can be
+larger than memory."""
 
 from __future__ import annotations
 
 import codecs
 import hashlib
+import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from errno import EINVAL
+from io import BufferedReader
 from pathlib import Path
 from typing import IO
 
@@ -15,6 +20,26 @@ from factloop.core.errors import DataError
 STANDARD_INPUT = "-"
 LONGEST_LINE = 64 * 2**20
 """In bytes. A longer line probably means that the file has no line ends, and reading it could exhaust the memory."""
+
+
+def open_given(path: str | Path) -> BufferedReader:
+    """Opens a file that the user named. Raises OSError, also for named pipes, which may block forever, and for devices.
+    The unnamed pipe of a shell's `<(command)` can be opened."""
+    mode = os.stat(path).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) and os.path.exists(os.path.realpath(path)):
+        raise OSError(EINVAL, "this is a named pipe or a device; pass a file")
+    return open(path, "rb")
+
+
+def read_given(path: str | Path, most: int = sys.maxsize - 1) -> bytes:
+    """Reads a file that the user named. Raises DataError, also if the file has more than `most` bytes."""
+    try:
+        with open_given(path) as file:
+            if len(data := file.read(most + 1)) > most:
+                raise DataError(f"this file has more than {most:,} bytes", path=str(path))
+            return data
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise DataError(f"cannot be read ({getattr(error, 'strerror', None) or error})", path=str(path)) from error
 
 
 def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
@@ -61,7 +86,7 @@ def name_of_data(place: str | Path) -> str:
 
 def _opened(place: str | Path) -> AbstractContextManager[IO[bytes]]:
     if str(place) != STANDARD_INPUT:
-        return Path(place).open("rb")
+        return open_given(place)
     if sys.stdin is None:  # `<&-` in a shell
         raise ValueError("closed")
     return nullcontext(sys.stdin.buffer)

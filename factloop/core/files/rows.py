@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from factloop.core.errors import DataError
+from factloop.core.files.lines import read_given
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -65,6 +68,16 @@ class Row:
     def error(self, message: str, field: str | None = None) -> DataError:
         named = _NAME.sub(lambda name: self.file_names.get(name[0], name[0]), field) if field else field
         return DataError(message, path=self.path, line=self.line, field=named)
+
+
+def read_record(path: str | Path, kind: type[R], what: str, most: int = sys.maxsize - 1) -> R:
+    """Reads a record from a JSON file that the user named. Raises DataError, with `what` the file should be."""
+    try:
+        return kind.model_validate_json(read_given(path, most))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"])) or None
+        raise DataError(f"this is not {what}: {first['msg']}", path=str(path), field=field) from error
 
 
 def shown(value: object) -> str:

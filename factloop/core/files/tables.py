@@ -13,7 +13,7 @@ from factloop.core.errors import DataError
 from factloop.core.extras import require
 from factloop.core.files.csv_rows import read_csv
 from factloop.core.files.jsonl import read_jsonl
-from factloop.core.files.lines import STANDARD_INPUT, place_name, read_lines
+from factloop.core.files.lines import STANDARD_INPUT, open_given, place_name, read_lines
 from factloop.core.files.rows import Identifier, Row, shown
 from factloop.core.records import Record
 
@@ -134,7 +134,7 @@ def _objects(path: str, batch: int) -> Iterator[dict[str, Any]]:
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path) as file:
+        with open_given(path), parquet.ParquetFile(path) as file:
             for rows in file.iter_batches(batch_size=batch):
                 yield from rows.to_pylist()
     except pyarrow.ArrowException as error:

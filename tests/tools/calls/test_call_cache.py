@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import zlib
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -40,34 +41,34 @@ def test_a_file_damaged_while_in_use_is_a_config_error(tmp_path: Path) -> None:
     cache.close()
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        ("''", "is not JSON"),
-        ("'{'", "is not JSON"),
-        ("replace(printf('%100000s', ''), ' ', '[')", "is not JSON"),
-        ("x'fffe'", "is not JSON"),
-        ("replace(value, 'is', 'is not')", "is damaged"),
-    ],
-)
-def test_an_answer_that_was_damaged_is_a_config_error(tmp_path: Path, value: str, said: str) -> None:
+def checked(text: str) -> str:
+    return f"'#{zlib.crc32(text.encode()):08x}{text}'"
+
+
+EDITED = ["''", "'{'", "7", "x'fffe'", "CAST(x'23ff' AS TEXT)", "'5'", "replace(value, 'is', 'is not')"]
+OF_ANOTHER_SHAPE = [checked("{"), checked("[" * 100_000), checked("9" * 5_000), checked("5")]
+
+
+@pytest.mark.parametrize("value", [*EDITED, *OF_ANOTHER_SHAPE], ids=lambda value: value[:30])
+def test_an_answer_that_was_damaged_is_a_config_error(tmp_path: Path, value: str) -> None:
     path = tmp_path / "calls.sqlite"
     cache = CallCache(path)
     cache.put("key", "it is supported")
     with sqlite3.connect(path) as database:
         database.execute(f"UPDATE answers SET value = {value}")
-    for read in (lambda: cache.get("key"), lambda: list(cache.values())):
-        with pytest.raises(ConfigError, match=rf"as a cache .a stored answer {said}"):
-            read()
+    with pytest.raises(ConfigError, match=r"calls.sqlite as a cache .the stored answer key is damaged"):
+        cache.get("key", read=lambda found: found["reply"])
     cache.close()
 
 
-def test_answers_of_earlier_versions_have_no_checksum(tmp_path: Path) -> None:
-    cache = CallCache(tmp_path / "calls.sqlite")
-    cache.put("key", 1)
-    cache._connection.execute("UPDATE answers SET value = '7'")
-    assert cache.get("key") == StoredAnswer(7, earlier=False)
-    cache.close()
+@pytest.mark.parametrize("cost", ["5", "{}", '{"prompt_tokens": "5"}', "null"])
+def test_the_cost_of_a_request_that_was_damaged_is_a_config_error(tmp_path: Path, cost: str) -> None:
+    path = tmp_path / "calls.sqlite"
+    with closing(CallCache(path)) as cache:
+        cache.note_sent("key", {}, calls=1, usd=0.5)
+        cache._execute(f"UPDATE sent SET cost = {checked(cost)}", ())
+    with pytest.raises(ConfigError, match="the stored answer key is damaged"):
+        CallCache(path)
 
 
 async def test_a_file_that_another_process_writes_holds_up_no_event_loop(tmp_path: Path) -> None:

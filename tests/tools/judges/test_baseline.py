@@ -178,3 +178,10 @@ def test_the_claim_of_a_row_is_held_against_the_row_of_its_subject() -> None:
     found = [Baseline().verify(f"route: {one}", rows) for one in said]
     assert [one.label for one in found] == ["supported", "contradicted", "insufficient", "insufficient", "supported"]
     assert found[-1].quote == rows[0]
+
+
+def test_what_is_quoted_is_cited() -> None:
+    near = [f"Mary is {how}. Mary is big. She died in London in 1815." for how in ("old", "rich", "young")]
+    full = "In 1815, Mary was in London, where a brother died."
+    read = verify("Mary died in London in 1815.", *near, full)
+    assert (read.label, read.quote, read.cited) == ("supported", full, (3, 0, 1))

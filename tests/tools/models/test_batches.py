@@ -110,6 +110,16 @@ async def test_a_damaged_memory_and_a_provider_without_batches(sim: Simulator, t
             await process.ask("Who is it?")
 
 
+LONG_AGO = b'{"mark":"m","names":["a"],"since":'
+
+
+@pytest.mark.parametrize("line", [LONG_AGO + b'"x"}', LONG_AGO + b"9" * 400 + b"}", b'{"mark":"unknown","id":"i"}'])
+def test_a_memory_of_another_shape_is_one_clear_error(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / "batches.jsonl").write_bytes(b"[" * 100_000 + b"\n" + line)
+    with pytest.raises(ConfigError, match=r"cannot read .*batches\.jsonl .*; use another run directory"):
+        Batches(tmp_path / "batches.jsonl", after_s=0.0, patience_s=0.0)
+
+
 async def test_langchains_model_of_anthropic(sim: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("langchain_anthropic")
     monkeypatch.setenv("ANTHROPIC_API_KEY", HEADERS["x-api-key"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,11 @@ from tests.tools.models.questions import (
 )
 from tests.tools.models.talk import Connect, Talk
 
+COST: dict[str, Any] = {"prompt_tokens": 1, "completion_tokens": 1, "approximate": False, "cost_usd": None}
+REPLY: dict[str, Any] = {
+    **dict.fromkeys(("refusal", "prompt_tokens", "completion_tokens")), "text": "", "tool_calls": [], "cut_off": False
+}  # fmt: skip
+
 
 @pytest.mark.parametrize("journal", [False, True])
 async def test_a_conversation_that_led_nowhere_is_the_run_s_record_and_nobody_else_s(
@@ -44,6 +51,34 @@ async def test_a_conversation_that_led_nowhere_is_the_run_s_record_and_nobody_el
             assert await ask(talk) == YES
         assert talk.meter.snapshot(0.0).calls == (3 if journal or attempt == 0 else 1)
         talk.cache.close()
+
+
+EDITED: list[tuple[str, Any]] = [
+    *[("mode", "odd"), ("mode", []), ("cost", None), ("cost", {}), ("reply", None), ("reply", []), ("reply", {})],
+    *[("cost", {**COST, "cost_usd": "5"}), ("cost", {**COST, "prompt_tokens": -1})],
+    *[("reply", {**REPLY, "text": 5}), ("reply", {**REPLY, "model": []}), ("reply", {**REPLY, "tokens": 5})],
+    *[("reply", {**REPLY, "tokens": [token]}) for token in (["a", []], ["a", {"a": "b"}], [5, {}])],
+    *[("reply", {**REPLY, "tool_calls": 5}), ("reply", {**REPLY, "tool_calls": [{"name": None, "args": {}}]})],
+]
+
+
+@pytest.mark.parametrize(("field", "value"), EDITED)
+async def test_a_kept_answer_that_somebody_edited_out_of_shape_is_a_config_error(
+    server: ChatServer, connect: Connect, tmp_path: Path, field: str, value: object
+) -> None:
+    server.will(said(YES_SAID))
+    talk = await connect(cache=tmp_path / "calls.sqlite", journal=True)
+    await ask(talk)
+    with closing(sqlite3.connect(tmp_path / "calls.sqlite")) as database:
+        ((key,),) = database.execute("SELECT key FROM answers").fetchall()
+    kept = talk.cache.get(key)
+    assert kept is not None
+    talk.cache.put(key, {**kept.value, field: value})
+    with pytest.raises(ConfigError, match=rf"the stored answer {key[:16]} is damaged"):
+        await ask(talk)
+    talk.cache.put(key, kept.value)
+    assert await ask(talk) == YES
+    talk.cache.close()
 
 
 async def test_a_tool_call_cut_off_is_told_so(server: ChatServer, connect: Connect) -> None:

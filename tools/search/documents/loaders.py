@@ -36,6 +36,7 @@ _LONGEST_TITLE_LINE = 100
 _MOST_UNPACKED = 500_000_000
 """Maximum unpacked size of a zipped document, in bytes. Larger ones are designed to exhaust memory."""
 _SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
+_MOST_PAGES = 5_000
 _NARROWEST = 30
 """Plain text counts as wrapped only if its lines have at least this many characters."""
 _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(?![\s.]|$))*")
@@ -124,6 +125,8 @@ def _load_pdf(path: Path) -> Iterator[Section]:
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise DataError("the PDF is protected by a password; save a copy without a password", path=str(path))
+        if len(reader.pages) > _MOST_PAGES:
+            raise DataError(f"the PDF has more than {_MOST_PAGES:,} pages; split it", path=str(path))
         title = ((reader.metadata and reader.metadata.title) or "").strip()[:LONGEST_TITLE] or readable_name(path)
         pages = [page.extract_text() for page in reader.pages]
         layouts = [_layout(page, path) for page in reader.pages]

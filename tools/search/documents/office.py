@@ -13,6 +13,7 @@ _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
 """Matches Word's internal names of these styles, which are the same in every display language."""
 _MOST_PARAGRAPHS = 100_000
 """Maximum number of paragraphs in a Word file, including those in tables. A long book has far fewer."""
+_MOST_SLIDES, _MOST_CELLS = 5_000, 500_000  # a file of a few kilobytes can list the same slide or row without end
 _LONGEST_REPEATED = 200
 """Maximum number of characters of a merged cell to repeat. Longer cells are not labels and would fill memory."""
 
@@ -68,10 +69,13 @@ def _docx_table(table: Any) -> Iterator[Block]:
 
 
 def pptx_blocks(data: bytes) -> list[Block]:
-    """Returns the slides of a PowerPoint file: title as heading, text, tables, notes. Raises python-pptx's errors."""
+    """Returns the slides of a PowerPoint file: title as heading, text, tables, notes. Raises python-pptx's errors, and
+    ValueError if there are too many slides."""
     from pptx import Presentation
 
-    return [block for slide in Presentation(BytesIO(data)).slides for block in _slide(slide)]
+    if len(slides := Presentation(BytesIO(data)).slides) > _MOST_SLIDES:
+        raise ValueError(f"the file has more than {_MOST_SLIDES:,} slides")
+    return [block for slide in slides for block in _slide(slide)]
 
 
 def _slide(slide: Any) -> Iterator[Block]:
@@ -93,23 +97,28 @@ def _shapes(shapes: Any) -> Iterator[Any]:
 
 
 def xlsx_blocks(data: bytes) -> list[Block]:
-    """Returns the sheets of an Excel file, each as a table under its name. Formulas are replaced by their saved
-    values."""
+    """Returns the sheets of an Excel file, each as a table under its name. Formulas are replaced by their saved values.
+    Raises ValueError if there are too many cells."""
     from openpyxl import load_workbook
+
+    n_cells = 0
+
+    def cells(row: Sequence[Any]) -> list[str]:
+        nonlocal n_cells
+        n_cells += len(row)
+        if n_cells > _MOST_CELLS:
+            raise ValueError(f"the file has more than {_MOST_CELLS:,} cells; save its sheets as CSV files")
+        return ["" if value is None else str(value) for value in row]
 
     book = load_workbook(BytesIO(data), read_only=True, data_only=True)
     try:
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # the file's dimensions may hide cells, or include billions of empty cells
-        sheets = ((sheet.title, map(_cells, sheet.iter_rows(values_only=True))) for sheet in book.worksheets)
+        sheets = ((sheet.title, map(cells, sheet.iter_rows(values_only=True))) for sheet in book.worksheets)
         tables = [(name, list(_table(rows))) for name, rows in sheets]
         return [block for name, table in tables if table for block in (Heading(1, name), *table)]
     finally:
         book.close()
-
-
-def _cells(row: Sequence[Any]) -> list[str]:
-    return ["" if value is None else str(value) for value in row]
 
 
 def _table(rows: Iterable[Sequence[str]]) -> Iterator[Block]:

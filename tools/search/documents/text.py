@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from factloop.core.errors import DataError
-from factloop.core.files.lines import LONGEST_LINE
+from factloop.core.files.lines import LONGEST_LINE, open_given
 from factloop.tools.search.documents.files import is_compressed
 
 _FRONT = re.compile(r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -113,7 +113,7 @@ def read_bytes(path: Path) -> bytes:
 @contextmanager
 def _opened(path: Path) -> Iterator[io.BufferedReader]:
     try:
-        with path.open("rb") as plain:
+        with open_given(path) as plain:
             yield io.BufferedReader(gzip.GzipFile(fileobj=plain), _BUFFER_BYTES) if is_compressed(path) else plain
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"the gzip file is incomplete or damaged: {error}", path=str(path)) from error

@@ -25,6 +25,9 @@ from factloop.tools.search.documents.sections import Block, Rows, Section
 from tests.tools.search.documents.made_files import docx, load, pdf, pptx, refusal, rewritten, xlsx
 from tests.work import LINEAR, growth
 
+SLIDE = b'<p:sldId id="256" r:id="rId7"/>'
+ROW = b"<row>" + b"<c><v>1</v></c>" * 16_000 + b"</row>"
+
 
 def test_every_extension_has_a_loader(tmp_path: Path) -> None:
     table = "text\ntext"
@@ -173,9 +176,18 @@ def test_a_file_that_unfolds_without_end_is_refused(tmp_path: Path) -> None:
     assert "when unpacked" in refusal(tmp_path, "a.docx", buffer.getvalue())
 
 
-def test_a_word_file_of_very_many_paragraphs_is_refused(tmp_path: Path) -> None:
-    made = rewritten(docx("text"), b"<w:body>", b"<w:body>" + b"<w:p/>" * 100_000)
-    assert "more than 100,000 paragraphs" in refusal(tmp_path, "a.docx", made)
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.docx", rewritten(docx("x"), b"<w:body>", b"<w:body>" + b"<w:p/>" * 100_000), "100,000 paragraphs"),
+        ("a.pptx", rewritten(pptx("x"), SLIDE, SLIDE * 5_001), "5,000 slides"),
+        ("a.xlsx", rewritten(xlsx({"x": [["x"]]}), b"<sheetData>", b"<sheetData>" + ROW * 32), "500,000 cells"),
+        ("a.pdf", pdf("x").replace(b"/Kids [ 3 0 R ]", b"/Kids [" + b"3 0 R " * 5_001 + b"]"), "5,000 pages"),
+    ],
+)
+def test_a_small_file_of_very_many_parts_is_refused(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    assert len(content) < 200_000
+    assert f"has more than {said}" in refusal(tmp_path, name, content)
 
 
 def test_jsonl_keys(tmp_path: Path) -> None:
