@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice
@@ -49,10 +49,12 @@ class Answer:
 
     prompt: str | None
     response: str
+    is_late: Callable[[], bool] = lambda: False
+    """Whether the check has reached its deadline. From then on, the rest of the response is not split properly."""
 
     @cached_property
     def parts(self) -> Sequence[Part]:
-        return read_outline(self.response)
+        return read_outline(self.response, self.is_late)
 
     @cached_property
     def prose(self) -> Sequence[Part]:

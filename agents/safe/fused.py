@@ -375,13 +375,16 @@ class BunchedPlan(FusedPlan):
         """Returns the facts of the sentences. Facts that need no search are settled. Unreadable sentences are
         unscored."""
         async with context.bunches:
-            context.meter.allowance.refuse_late()  # groups may have waited here for minutes
             return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
 
     async def _facts_of(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
         async with context.computing:
             await asyncio.sleep(0)  # lets the progress display and other checks run
-            return await or_unscored(super().find_facts([task], context), lambda judgement: unsplit(task, judgement))
+            return await or_unscored(self._found_in(task, context), lambda judgement: unsplit(task, judgement))
+
+    async def _found_in(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
+        context.meter.allowance.refuse_late()  # sentences may have waited for minutes
+        return await super().find_facts([task], context)
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - the judge says it
         """Lets the judge decide from the available evidence, to give the judgement a score and the closest sentence."""

@@ -266,7 +266,8 @@ class Checking:
         searching = self.searching.over(self.searching.tools)
         meter.before_paying = searching.reach
         gates = self.setup.gates and is_whole
-        return CheckContext(Answer(asked.prompt, asked.response), meter, searching, gates=gates)
+        answer = Answer(asked.prompt, asked.response, lambda: meter.allowance.is_late)
+        return CheckContext(answer, meter, searching, gates=gates)
 
     @property
     def _config(self) -> RunnableConfig:

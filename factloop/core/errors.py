@@ -9,6 +9,7 @@ FactloopError
 ├── DataError            an input file or record is malformed
 ├── ToolError            a server, a search or a file system failed
 │   ├── ToolTimeout      no answer before the timeout
+│   ├── UnreadableAnswer the server's answer has an unknown form
 │   ├── BudgetExceeded   the user's limit on calls or cost was reached
 │   └── DeadlineExceeded the check reached its deadline
 └── ModelOutputError     the model's answer cannot be used
@@ -95,6 +96,10 @@ class ToolTimeout(ToolError):
     def __init__(self, *, tool: str, timeout_s: float) -> None:
         self.timeout_s = timeout_s
         super().__init__(f"{tool}: no answer within {timeout_s:g} s", tool=tool, retryable=True)
+
+
+class UnreadableAnswer(ToolError):
+    """The server answered, but not in the expected form, for example with a web page instead of JSON."""
 
 
 class BudgetExceeded(ToolError):

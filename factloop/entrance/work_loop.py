@@ -8,8 +8,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextvars import Context, copy_context
-from threading import Thread
+from contextvars import Context, ContextVar, copy_context
+from threading import Event, Thread
 from typing import Any, TypeVar, TypeVarTuple
 
 from factloop.tools.calls.limiter import CALLER, Slots
@@ -19,6 +19,9 @@ THREADS_AT_WORK = 2
 SLICE_S = 0.001
 """Seconds of steps after which the loop looks for new input."""
 _WAITING: tuple[object, ...] = (socket.getaddrinfo, socket.getnameinfo)
+_IS_CANCELLED: ContextVar[Event] = ContextVar("factloop_is_cancelled")
+_NEVER, _ENDING = Event(), "\0ending"
+"""The last steps of all cancelled work count as those of a separate caller, so that they precede the owner's others."""
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
@@ -63,7 +66,7 @@ class FairLoop(asyncio.SelectorEventLoop):
         if context is None:
             context = copy_context()
         handle = asyncio.Handle(callback, args, self, context)
-        caller = context.get(CALLER, "")
+        caller = _ENDING if context.get(_IS_CANCELLED, _NEVER).is_set() else context.get(CALLER, "")
         if caller not in self._steps:
             self._steps[caller] = deque()
             self._used_s[caller] = max(self._now_s, self._used_s.get(caller, 0.0))
@@ -114,6 +117,7 @@ class WorkLoop:
         """Runs work in the loop. Cancelling the caller also cancels the work, which has ended when this returns."""
         ended: Future[asyncio.Task[T]] = Future()
         tasks: list[asyncio.Task[T]] = []
+        _IS_CANCELLED.set(is_cancelled := Event())
 
         def begin() -> None:
             tasks.append(self._loop.create_task(work()))
@@ -125,6 +129,7 @@ class WorkLoop:
             try:
                 await asyncio.shield(waiting)
             except asyncio.CancelledError:
+                is_cancelled.set()
                 self.call(lambda: tasks[0].cancel())
         return waiting.result().result()
 

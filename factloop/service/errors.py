@@ -13,6 +13,7 @@ from factloop.core.errors import (
     ModelOutputError,
     ToolError,
     ToolTimeout,
+    UnreadableAnswer,
 )
 from factloop.service.shapes import ErrorBody, ErrorWords
 
@@ -104,6 +105,8 @@ def failure_words(error: FactloopError) -> ErrorWords:
             return error_words("tool_failure", f"{error.tool} failed{status}")
         case ModelOutputError():
             return error_words("model_output", str(error))
+        case ConfigError() if isinstance(error.__cause__, UnreadableAnswer):
+            return error_words("tool_failure", f"{error.__cause__.tool} sends only answers that cannot be read")
         case ConfigError():
             return error_words("not_set_up", NOT_SET_UP)
         case _:

@@ -293,6 +293,14 @@ async def test_a_deadline_leaves_no_sentence_out_and_no_call_under_way(sim: Simu
     assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
 
 
+async def test_after_its_deadline_an_answer_is_not_split_further() -> None:
+    checker, text = FactChecker(cache=False), "Ada sang in Rome in 1815.\n\n" * 2_000
+    report = await checker.acheck(text, documents=["Ada sang."], limits=Limits(deadline_s=1e-9))
+    assert reasons(report) == {UnscoredReason.TIMEOUT}
+    assert "\n\n".join(claim.sentence for claim in report.claims) == text.strip()
+    assert len(report.claims) < 100
+
+
 @pytest.mark.parametrize("plan", ["fused", "paper", "grounded"])
 async def test_each_check_has_calls_of_its_own(sim: Simulator, plan: str) -> None:
     async with simulated_checker(sim, plan=plan) as checker:

@@ -8,11 +8,10 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from json import JSONDecodeError
 from typing import NoReturn
 from urllib.parse import urlsplit
 
-from factloop.core.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout, UnreadableAnswer
 
 
 def unreachable_words(error: BaseException, url: str = "") -> str | None:
@@ -61,7 +60,7 @@ def chain(error: BaseException) -> Iterator[BaseException]:
         following = following.__cause__ or following.__context__
 
 
-SET_UP_WRONG = frozenset({401, 403, 404})
+SET_UP_WRONG = frozenset({301, 302, 303, 307, 308, 401, 403, 404})
 OUT_OF_REACH = "is the server running, and is its URL correct?"
 NOT_OF_ITS_KIND = "is its URL correct, and is it the right kind of server?"
 
@@ -119,7 +118,7 @@ def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
     if is_wrong_set_up(error):
         raise ConfigError(f"{error}; check the API key, the base URL and, for a model, its name") from error
     if is_out_of_reach(error):
-        is_there = any(isinstance(one, JSONDecodeError) for one in chain(error))
+        is_there = isinstance(error, UnreadableAnswer)
         raise ConfigError(f"{error}: {NOT_OF_ITS_KIND if is_there else OUT_OF_REACH}") from error
     raise error
 

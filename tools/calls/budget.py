@@ -161,9 +161,14 @@ class Allowance:
         """Returns the message of `unreadable` for each model that gets no more requests."""
         return [f"{model}: {said}" for model in self._n_answers if (said := self.unreadable(model)) is not None]
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the deadline has passed."""
+        return self._ends_at is not None and time.monotonic() >= self._ends_at
+
     def refuse_late(self) -> None:
         """Raises DeadlineExceeded if the deadline has passed."""
-        if self._ends_at is not None and time.monotonic() >= self._ends_at:
+        if self.is_late:
             raise self._exceeded()
 
     def _exceeded(self) -> DeadlineExceeded:

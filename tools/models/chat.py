@@ -7,14 +7,14 @@ import os
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.outputs import ChatResult
 
-from factloop.core.errors import ConfigError
+from factloop.core.errors import ConfigError, ModelOutputError, ToolError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.models.completions import PlainCompletions, speak_plainly
 from factloop.tools.models.prices import Price, model_price
@@ -36,7 +36,9 @@ _ADDRESS_VARIABLES = {
 """Environment variables in which providers' classes look for the URL of another server."""
 HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 """The hosts of the providers' own servers."""
-MOST_REPLY_BYTES = 64_000_000  # enough for 32,000 tokens with 20 log-probabilities each
+LEAST_BOUND, BYTES_PER_TOKEN, UNLIMITED_TOKENS = 4_000_000, 1_000, 16_000
+"""A reply may have `LEAST_BOUND` bytes, and more for each token of the model's limit. A token with five alternatives
+takes about 700 bytes. A decoded reply may take 50 times as much memory as its bytes."""
 MARGIN_S = 5.0
 """Seconds by which the client's timeout exceeds the gateway's. It ends calls that are no longer awaited."""
 
@@ -92,7 +94,8 @@ def build_chat_model(
     if provider == "openai":
         # LangChain would share one client across all event loops, but connections belong to one loop.
         # With aiohttp, a call takes half the CPU time, because httpx's pool checks every connection for every request.
-        hooks = {"response": [_read_whole]}
+        most_bytes = LEAST_BOUND + BYTES_PER_TOKEN * (max_tokens or UNLIMITED_TOKENS)
+        hooks = {"response": [partial(_read_whole, full, most_bytes)]}
         http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities(), event_hooks=hooks)
         options |= {"http_async_client": http, "http_client": _unused_client(), "stream_usage": True}
         if not bare.endswith(ONLY_RESPONSES):
@@ -120,22 +123,22 @@ def build_chat_model(
     return ChatModel(model, full, identity, price or list_price(name, base_url), max_tokens, http)
 
 
-async def _read_whole(response: Any) -> None:
-    """Reads a reply unless it is streamed. Raises ValueError if it might use up the memory, or if the server redirects
-    the prompt to another server."""
+async def _read_whole(model: str, most_bytes: int, response: Any) -> None:
+    """Reads a reply unless it is streamed. Raises ModelOutputError if the reply might use up the memory, and ToolError
+    if the server redirects the prompt to another server."""
     if response.has_redirect_location:
-        target = response.url.join(response.headers["location"])
+        target, status = response.url.join(response.headers["location"]), response.status_code
         if (target.host, target.port) != (response.url.host, response.url.port):
-            raise ValueError(f"redirects to another server, {target.host}")
+            raise ToolError(f"{model}: redirects to another server, {target.host}", tool=model, status=status)
     is_file = response.request.headers.get("content-type") != "application/json"  # a batch's file, which may be large
     if is_file or b'"stream":true' in response.request.content:  # a prompt cannot contain this, as quotes are escaped
         return
-    parts, size = [], 0
+    body = bytearray()
     async for part in response.aiter_bytes():
-        parts.append(part)
-        if (size := size + len(part)) > MOST_REPLY_BYTES:
-            raise ValueError(f"the reply is larger than {MOST_REPLY_BYTES:,} bytes")
-    response._content = b"".join(parts)
+        body += part
+        if len(body) > most_bytes:
+            raise ModelOutputError(f"the reply is larger than {most_bytes:,} bytes", schema=model, reply="")
+    response._content = bytes(body)
 
 
 @cache

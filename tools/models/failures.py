@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from json import JSONDecodeError
 from typing import Any
 
-from factloop.core.errors import FactloopError, ModelRefusal, ToolError
+from factloop.core.errors import FactloopError, ModelRefusal, ToolError, UnreadableAnswer
 from factloop.tools.calls.blame import chain, unreachable_words
 from factloop.tools.calls.retry import retry_after_s
 
@@ -42,9 +42,10 @@ def translate(error: Exception, model: str) -> FactloopError:
         if names & _DROPPED and not names & _NO_ADDRESS:
             said = "the connection was closed before the reply was complete"
         elif (broken := next((one for one in chain(error) if isinstance(one, JSONDecodeError)), None)) is not None:
-            said = f"the answer is not JSON ({broken.msg})"
+            return UnreadableAnswer(f"{model}: the answer is not JSON ({broken.msg})", tool=model, retryable=True)
         elif isinstance(error, _UNEXPECTED):
-            said = f"cannot read the answer ({type(error).__name__}: {said})"
+            said = f"{model}: cannot read the answer ({type(error).__name__}: {said})"
+            return UnreadableAnswer(said, tool=model, retryable=True)
         # Without a status, the connection failed or the client could not read the answer. Both may be temporary.
         return ToolError(f"{model}: {said}", tool=model, retryable=True)
     code = error_field(error, "code")

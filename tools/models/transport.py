@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from factloop.core.errors import TOO_MANY_REQUESTS, AskedNoFurther, ConfigError, FactloopError, ToolError, ToolTimeout
 from factloop.prompts.registry import Prompt
-from factloop.tools.calls.blame import FirstAnswer
+from factloop.tools.calls.blame import FirstAnswer, chain
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Slot
 from factloop.tools.calls.meter import CallCost, UsageMeter
@@ -244,6 +244,8 @@ class Transport:
         except TimeoutError as error:
             raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s or 0.0) from error
         except Exception as error:  # client libraries have no common base class, so all errors are translated
+            for one in chain(error):  # tracebacks are in cycles, which would keep long replies in memory
+                one.__traceback__ = None
             raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -39,17 +39,22 @@ class Part:
     """The context of the part, one entry per line: headings, then its list's lead-in or its table's header."""
 
 
-def read_outline(text: str) -> list[Part]:
+def read_outline(text: str, is_late: Callable[[], bool] = lambda: False) -> list[Part]:
     """Returns the parts of a response in order. Parts do not overlap, and each contains a letter or digit. Takes linear
     time.
 
-    The sentences are the same as in `split_sentences`. Fenced code is included as separate parts.
+    The sentences are the same as in `split_sentences`. Fenced code is included as separate parts. Once `is_late`, the
+    rest of the text is only cut into long pieces.
     """
     shown = with_line_ends(text)
     reader = _Reader(shown)
     units: list[Block | tuple[int, int]] = [*find_blocks(shown), *code_in(shown)]
     parts: list[Part] = []
     for unit in sorted(units, key=lambda unit: unit.start if isinstance(unit, Block) else unit[0]):
+        if is_late():
+            rest = reader.code(parts[-1].end if parts else 0, len(shown))
+            parts += [replace(part, kind="prose") for part in rest]
+            break
         parts += reader.block(unit) if isinstance(unit, Block) else reader.code(*unit)
     return parts if shown == text else [replace(part, text=text[part.start : part.end]) for part in parts]
 

@@ -17,7 +17,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr
 
 from factloop.agents.safe.schemas import Assessment, Relevance
-from factloop.core.errors import ConfigError, FactloopError, ModelRefusal, ToolError
+from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError, UnreadableAnswer
 from factloop.prompts.layout import PLACEHOLDER
 from factloop.prompts.registry import PromptRegistry, packaged_prompts
 from factloop.tools.models.chat import build_chat_model
@@ -142,23 +142,25 @@ async def raised_by(base_url: str, monkeypatch: pytest.MonkeyPatch) -> Exception
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "kind", "retryable", "told"),
     [
         (
             Reply(200, completion({"content": "hi"}).body, cut_at=40),
-            "the connection was closed before the reply was complete",
+            *(ToolError, True, "the connection was closed before the reply was complete"),
         ),
-        (Reply(200, b'{"choices": [{"message": "un'), "the answer is not JSON (Unterminated string starting at)"),
-        (Reply(200, b" " * 64_000_001), "the reply is larger than 64,000,000 bytes"),
-        (Reply(307, headers=(("Location", "http://127.0.0.2:9/v1"),)), "redirects to another server, 127.0.0.2"),
+        (Reply(200, b'{"choices": "un'), UnreadableAnswer, True, "the answer is not JSON (Unterminated string start"),
+        (Reply(200, b'{"choices": [{}]}'), UnreadableAnswer, True, "cannot read the answer (KeyError: 'message')"),
+        (Reply(200, b" " * 5_024_001), ModelOutputError, False, "the reply is larger than 5,024,000 bytes"),
+        (Reply(307, headers=(("Location", "http://127.0.0.2:9/v1"),)), ToolError, False, "redirects to another server"),
     ],
 )
 async def test_what_became_of_an_answer_is_told_in_words_for_people(
-    server: ChatServer, monkeypatch: pytest.MonkeyPatch, reply: Reply, told: str
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch, reply: Reply, kind: type, retryable: bool, told: str
 ) -> None:
     server.will(reply)
-    error = translate(await raised_by(server.url, monkeypatch), "m")
-    assert str(error) == f"m: {told}"
+    error = translate(await raised_by(server.url, monkeypatch), "openai:scripted")
+    assert str(error).startswith(f"openai:scripted: {told}")
+    assert (type(error), error.retryable) == (kind, retryable)
 
 
 @pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])
