@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict
 
 from factloop.core.errors import DataError
 from factloop.core.files.jsonl import parse_object
@@ -31,6 +31,7 @@ from factloop.core.files.rows import NotBlank, Row, shown
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Record
 from factloop.evaluation.audit.table import Codes, Column, PredictionTable, Scores, responses_of
+from factloop.reports.labels import Probability
 
 _MISSING = float("nan")
 _OTHERS = (".csv", ".parquet", ".pq", ".json")
@@ -77,7 +78,7 @@ class PredictionRow(Record):
     evaluators: dict[NotBlank, Annotated[float | None, BeforeValidator(_score)]]
     task: Id | None = None
     prompt_id: Id | None = None
-    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    probability: Probability | None = None
     """The probability with which the claim was drawn for labelling, as written by `factloop research labels next`. The
     claim is weighted by the inverse of this probability."""
     claim: str | None = None
