@@ -41,6 +41,7 @@ _WITHOUT_NOUGHT = re.compile(r"\.\d{1,17}")
 """A fraction without a leading zero, such as `.7`, which spreadsheets may write but JSON does not allow."""
 
 Numbered = tuple[int, Mapping[str, Any]]
+MOST_EVALUATORS = 100
 NEEDED = ("dataset", "system", "response_id", "claim_id", "label", "evaluators")
 
 
@@ -150,6 +151,9 @@ class _Columns:
         if row["probability"] is not None:
             self.probabilities.append(row["probability"])
         self.named.update(row["evaluators"])
+        if len(self.named) > MOST_EVALUATORS:
+            message = f"there are more than {MOST_EVALUATORS} evaluators up to this line; audit fewer at a time"
+            raise DataError(message, path=self.path, line=line, field="evaluators")
         for name, score in row["evaluators"].items():
             if score is not None:
                 self._column_of(name).append(score)

@@ -141,6 +141,7 @@ def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
         ([FULL[0], {**FULL[1], "task": "QA"}], ":2: field 'task': data set 'x' has 'summaries' in line 1"),
         ([FULL[0], {**FULL[1], "prompt_id": "q"}], ":2: field 'prompt_id': response 'r1' has 'p1' in line 1"),
         (changed(0, evaluators={})[:1], "field 'evaluators'"),
+        (changed(1, evaluators={str(n): 1 for n in range(99)}), ":2: field 'evaluators': there are more than 100 ev"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_by_line_and_field(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
