@@ -124,8 +124,7 @@ def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -
             for file, one in sorted(set(_lint_together(files, replies)))
         ]
     n_errors = sum(one.severity == "error" for one in findings)
-    n_warnings = len(findings) - n_errors
-    return LintReport(n_files=n_files, n_errors=n_errors, n_warnings=n_warnings, findings=tuple(findings))
+    return LintReport(n_files=n_files, n_errors=n_errors, n_warnings=len(findings) - n_errors, findings=tuple(findings))
 
 
 def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Path, LineFinding]]:

@@ -157,8 +157,7 @@ def read_prompt(path: Path) -> Prompt:
         text = decode_prompt(raw)
     except (DataError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot read the prompt ({error})") from error
-    parts = lay_out(text)
-    if parts is None:
+    if (parts := lay_out(text)) is None:
         raise ConfigError(f"{path}: write front matter between '---' lines, then a '# system' and a '# user' section")
     try:
         fields = read_fields(parts.front_matter)

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from pydantic import ValidationError
 
-from factloop.core.errors import ConfigError, DataError
-from factloop.core.files.lines import read_given
+from factloop.core.errors import ConfigError
+from factloop.core.files.rows import read_record
 from factloop.core.records import Record
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.table import PredictionTable, column_of, responses_of
@@ -120,10 +119,7 @@ def _table_of(claims: Sequence[LabelledClaim]) -> PredictionTable:
 
 def read_result(path: Path, kind: type[T]) -> T:
     """Reads the record that a command wrote with `--json`. Raises DataError if the file contains no such record."""
-    try:
-        return kind.model_validate_json(read_given(path))
-    except ValidationError as error:
-        raise DataError(f"must be a {kind.__name__}; pass the output of the entry's command", path=str(path)) from error
+    return read_record(path, kind, f"a {kind.__name__}; pass the output of the entry's command")
 
 
 def find_places(data: Sequence[str], given: str | None) -> dict[str, Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -80,22 +81,15 @@ def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None
 
 def _is_there(place: str | Path) -> bool:
     """Returns False only if the path certainly does not exist. Other errors are reported when the path is read."""
-    for path in (Path(place), _at_home(Path(place))):
+    for path in (Path(place), Path(os.path.expanduser(place))):
         try:
-            path.lstat()
+            os.lstat(path)
         except FileNotFoundError:
             continue
         except (OSError, ValueError):
             pass
         return True
     return False
-
-
-def _at_home(path: Path) -> Path:
-    try:
-        return path.expanduser()
-    except RuntimeError:  # the user does not exist
-        return path
 
 
 def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:

@@ -142,8 +142,7 @@ def _lines(file: Path) -> list[str]:
     try:
         lines = [line.strip() for line in read_given(file).decode().splitlines()]
     except (DataError, UnicodeDecodeError) as error:
-        reason = getattr(error, "reason", "it is not UTF-8 text")
-        raise ConfigError(f"cannot read --api-key-file {file} ({reason})") from error
+        raise ConfigError(f"cannot read --api-key-file {file} ({error.reason})") from error
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
         raise ConfigError(f"--api-key-file {file} contains no keys: write one key per line, or omit --api-key-file")

@@ -55,10 +55,8 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 def harmless(cell: Cell) -> Cell:
     """Makes control characters in text visible, and puts an apostrophe before text that a spreadsheet would treat as a
     formula. Returns other values unchanged."""
-    if not isinstance(cell, str):
-        return cell
-    text = visible(cell)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    text = visible(cell) if isinstance(cell, str) else ""
+    return f"'{text}" if text.startswith(_FORMULA) else text or cell
 
 
 def without_apostrophe(cell: str) -> str:

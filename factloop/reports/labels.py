@@ -217,11 +217,11 @@ _File = TypeVar("_File", LabelFile, AnswerFile)
 
 
 def _saved(place: str | Path, kind: type[_File]) -> _File:
-    path, what = str(place), "labels" if kind is LabelFile else "answers"
+    what = "labels" if kind is LabelFile else "answers"
     found = read_record(place, kind, f"a file of {what} saved by a page", LARGEST_FILE)
     if hash_of(found.claims) != found.claims_hash:
         message = f"the claims differ from those on the page; save the {what} again, and do not edit the file"
-        raise DataError(message, path=path, field="claims")
+        raise DataError(message, path=str(place), field="claims")
     return found
 
 

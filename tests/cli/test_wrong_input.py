@@ -222,7 +222,7 @@ TABLE = {
         vwc:table-11 --results p.jsonl --evaluator A=b    | contains no scores by b; choose from judge
         vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator refers to evaluators in --results
         trustscore:table-3 --results p.jsonl              | trustscore:table-3 does not use the output
-        safe:agreement --results p.jsonl                  | p.jsonl: must be a RunSummary
+        safe:agreement --results p.jsonl                  | p.jsonl: & this is not a RunSummary
         list --json - --html -                            | only one output can go to standard output
     """,
     "research verify": """

@@ -34,6 +34,7 @@ BATCH = 50
 PAGES_AT_ONCE = 1000
 """Number of pages freed in one step. It limits how long other processes have to wait."""
 
+Read = Callable[[Any], object]
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 """Errors raised when an answer has an unexpected shape. Pydantic's errors are ValueErrors."""
 
@@ -222,7 +223,7 @@ class CallCache:
         kind = NoPlaceToKeep if no_place else ConfigError
         return kind(f"cannot use {self._path} as a cache ({error}); delete it or use another path")
 
-    def _read(self, key: str, text: str, read: Callable[[Any], object]) -> Any:
+    def _read(self, key: str, text: str, read: Read) -> Any:
         """Returns the value, which `read` must accept."""
         try:
             if text != _checked(text[9:]):
@@ -232,9 +233,7 @@ class CallCache:
             raise self._unusable(ValueError(f"the stored answer {key[:16]} is damaged")) from error
         return value
 
-    def get(
-        self, key: str, *, newer_than_s: float | None = None, read: Callable[[Any], object] = id
-    ) -> StoredAnswer | None:
+    def get(self, key: str, *, newer_than_s: float | None = None, read: Read = id) -> StoredAnswer | None:
         """Returns the answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow.
         Raises ConfigError if the answer is damaged, or if `read` raises one of the errors in `UNREADABLE`."""
         row = self._execute("SELECT value, written FROM answers WHERE key = ?", (key,)).fetchone()

@@ -21,7 +21,6 @@ from factloop.setup.marks import Mark
 from factloop.setup.settings import AtLeastOne
 
 if TYPE_CHECKING:
-    from factloop.evaluation.labels.disagreements import DisagreementKey
     from factloop.evaluation.labels.draws import DrawnPart
     from factloop.evaluation.labels.exporting import ExportedLabels
     from factloop.evaluation.labels.people import PeopleAgreement
@@ -226,12 +225,6 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
     )
 
 
-def _key(place: str) -> DisagreementKey:
-    from factloop.evaluation.labels.disagreements import DisagreementKey
-
-    return read_record(place, DisagreementKey, "a key written by `labels disagree --key`")
-
-
 @command()
 def disagree(given: Disagree) -> int:
     """Draws claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
@@ -276,10 +269,11 @@ def adjudicate(given: Adjudicate) -> int:
     require("evaluation", "factloop research labels adjudicate")
     from factloop.evaluation.labels.adjudication import adjudicate as count
     from factloop.evaluation.labels.adjudication import read_answers
+    from factloop.evaluation.labels.disagreements import DisagreementKey
     from factloop.evaluation.labels.views import print_adjudication
 
     try_outputs((given.json_,), (given.answers, given.key))
-    key = _key(given.key)
+    key = read_record(given.key, DisagreementKey, "a key written by `labels disagree --key`")
     found = count(read_answers(given.answers, key), key, people_usd=PEOPLE_USD, level=given.level)
     deliver(given, found, partial(print_adjudication, found))
     return DONE

@@ -1,16 +1,13 @@
-"""Opens files that the user names, and reads the numbered lines of a data set one at a time, so that the file can be
-larger than memory."""
+"""Opens files that the user names, and reads their lines one at a time, so that a file can be larger than memory."""
 
 from __future__ import annotations
 
 import codecs
 import hashlib
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from errno import EINVAL
 from io import BufferedReader
 from pathlib import Path
 from typing import IO
@@ -25,17 +22,17 @@ LONGEST_LINE = 64 * 2**20
 def open_given(path: str | Path) -> BufferedReader:
     """Opens a file that the user named. Raises OSError, also for named pipes, which may block forever, and for devices.
     The unnamed pipe of a shell's `<(command)` can be opened."""
-    mode = os.stat(path).st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) and os.path.exists(os.path.realpath(path)):
-        raise OSError(EINVAL, "this is a named pipe or a device; pass a file")
+    if not (os.path.isfile(path) or os.path.isdir(path)) and os.path.exists(os.path.realpath(path)):
+        raise OSError("this is a named pipe or a device; pass a file")
     return open(path, "rb")
 
 
-def read_given(path: str | Path, most: int = sys.maxsize - 1) -> bytes:
-    """Reads a file that the user named. Raises DataError, also if the file has more than `most` bytes."""
+def read_given(path: str | Path, most: int = -1) -> bytes:
+    """Reads a file that the user named. Raises DataError, also if `most` is set and the file has more bytes."""
     try:
         with open_given(path) as file:
-            if len(data := file.read(most + 1)) > most:
+            data = file.read(most + 1 or -1)
+            if -1 < most < len(data):
                 raise DataError(f"this file has more than {most:,} bytes", path=str(path))
             return data
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path

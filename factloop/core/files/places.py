@@ -38,10 +38,7 @@ def leads_out(path: Path, within: Path) -> bool:
 
 def resolved(path: Path) -> Path:
     """The path with links resolved as far as possible."""
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):  # a cycle of links
-        return path.absolute()
+    return Path(os.path.realpath(path))
 
 
 def base_and_pattern(pattern: Path) -> tuple[Path, tuple[str, ...]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -70,7 +69,7 @@ class Row:
         return DataError(message, path=self.path, line=self.line, field=named)
 
 
-def read_record(path: str | Path, kind: type[R], what: str, most: int = sys.maxsize - 1) -> R:
+def read_record(path: str | Path, kind: type[R], what: str, most: int = -1) -> R:
     """Reads a record from a JSON file that the user named. Raises DataError, with `what` the file should be."""
     try:
         return kind.model_validate_json(read_given(path, most))
