@@ -17,6 +17,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import TypeVar
 
@@ -380,11 +381,8 @@ class BunchedPlan(FusedPlan):
     async def _facts_of(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
         async with context.computing:
             await asyncio.sleep(0)  # lets the progress display and other checks run
-            return await or_unscored(self._found_in(task, context), lambda judgement: unsplit(task, judgement))
-
-    async def _found_in(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
-        context.meter.allowance.refuse_late()  # sentences may have waited for minutes
-        return await super().find_facts([task], context)
+            reading = context.meter.allowance.in_time(partial(super().find_facts, [task], context))
+            return await or_unscored(reading, lambda judgement: unsplit(task, judgement))
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - the judge says it
         """Lets the judge decide from the available evidence, to give the judgement a score and the closest sentence."""

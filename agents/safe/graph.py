@@ -156,12 +156,10 @@ class _Nodes:
         return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([]), "abstentions": Overwrite([])}
 
     async def to_each_group(self, state: ResponseState, runtime: Runtime[CheckContext]) -> list[Send] | str:
-        """Starts a branch for each group of sentences that may state facts, and for each abstention. One branch is
-        enough after the deadline, because nothing is read."""
+        """Starts a branch for each group of sentences that may state facts (or one, if late) and each abstention."""
         to_read = [one for one in state["sentences"] if one.silent is None and (one.given is None or one.given)]
         abstentions = [one for one in state["sentences"] if one.silent == NoClaim.ABSTENTION]
-        is_late = to_read and runtime.context.meter.allowance.is_late
-        groups = [to_read] if is_late else self.plan.grouped(to_read)
+        groups = [to_read] * bool(to_read) if runtime.context.meter.allowance.is_late else self.plan.grouped(to_read)
         return [
             *(Send(READ, WindowState(sentences=list(group))) for group in groups),
             *(Send(ABSTENTIONS, WindowState(sentences=[one])) for one in abstentions),

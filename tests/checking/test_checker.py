@@ -230,14 +230,11 @@ def test_the_typed_options_of_the_guard_are_those_of_streams() -> None:
     assert set(get_type_hints(GuardOptions)) == set(known) - {"self", "checker", "policy"}
 
 
-def checked_there(checker: FactChecker) -> FactualityReport:
-    return checker.check(TEXT)
-
-
 @pytest.mark.process
 def test_a_checker_works_in_another_process() -> None:
     with get_context("spawn").Pool(1) as pool:
-        report = pool.apply(checked_there, (FactChecker(search=GivenDocuments([Document(TEXT)]), cache=False),))
+        checker = FactChecker(search=GivenDocuments([Document(TEXT)]), cache=False)
+        report: FactualityReport = pool.apply(checker.check, (TEXT,))
     assert report.counts.supported == 1
 
 

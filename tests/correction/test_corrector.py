@@ -277,12 +277,9 @@ async def test_the_report_on_the_corrected_text_says_where_it_cites_what(sim: Si
     assert len(found.cited) == done.text.count("[1]") > 0
     for one in found.cited:
         assert done.text[slice(*one.span)] == "1"
-        assert is_within(one.span, done.report.sentences[one.sentence].span)
+        start, end = done.report.sentences[one.sentence].span
+        assert start <= one.span[0] <= one.span[1] <= end
     assert found.n_citations == sum(one.bears_out is not None for one in found.cited) > 0
-
-
-def is_within(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
-    return outer[0] <= inner[0] <= inner[1] <= outer[1]
 
 
 async def test_the_rewriter_is_told_of_each_claim_what_was_found(sim: Simulator, response: Response) -> None:

@@ -87,12 +87,12 @@ async def test_work_that_computes_holds_up_no_request_and_has_ended_when_it_is_c
     assert seen == ["ended"]
 
 
-async def test_a_caller_who_computes_little_does_not_wait_for_one_who_computes_much() -> None:
+async def test_who_computes_little_and_who_is_cancelled_do_not_wait_for_what_computes_much() -> None:
     loop, n_heavy_steps, ended = WorkLoop(), 0, threading.Event()
+    CALLER.set("heavy")
 
     async def heavy() -> None:
         nonlocal n_heavy_steps
-        CALLER.set("heavy")
         while not ended.is_set():
             n_heavy_steps += 1
             sum(range(100_000))
@@ -108,42 +108,20 @@ async def test_a_caller_who_computes_little_does_not_wait_for_one_who_computes_m
             await asyncio.sleep(0)
         return n_heavy_steps - before
 
-    working = asyncio.create_task(loop.do(many))
-    await until(lambda: n_heavy_steps > 20)
-    n_waited_for = await loop.do(light)
-    ended.set()
-    await working
-    await loop.aclose()
-    assert n_waited_for < 60  # in a standard loop, each of its 60 steps waits for 20 others
-
-
-async def test_cancelled_work_ends_before_its_owner_s_other_steps() -> None:
-    loop, n_steps, ended = WorkLoop(), 0, threading.Event()
-    CALLER.set("owner")
-
-    async def others() -> None:
-        nonlocal n_steps
-        while not ended.is_set():
-            n_steps += 1
-            sum(range(10_000))
-            await asyncio.sleep(0)
-
-    async def many() -> None:
-        await asyncio.gather(*(others() for _ in range(20)))
-
     async def deep(level: int) -> None:
         await (asyncio.create_task(deep(level - 1)) if level else asyncio.sleep(FINISHED_WITHIN_S))
 
     working, cancelled = asyncio.create_task(loop.do(many)), asyncio.create_task(loop.do(lambda: deep(50)))
-    await until(lambda: n_steps > 20 * 100)
-    before = n_steps
+    await until(lambda: n_heavy_steps > 20 * 100)
+    n_waited_for, before = await loop.do(light), n_heavy_steps
     cancelled.cancel()
     await asyncio.gather(cancelled, return_exceptions=True)
-    n_waited_for = n_steps - before
+    n_before_the_end = n_heavy_steps - before
     ended.set()
     await working
     await loop.aclose()
-    assert n_waited_for < 50 * 20  # the steps of the others, if each of its 50 tasks waited for its turn
+    assert n_waited_for < 60  # in a standard loop, each of its 60 steps waits for 20 others
+    assert n_before_the_end < 50 * 20  # its 50 tasks end one after the other
 
 
 async def test_a_cancelled_call_holds_its_thread_until_it_has_ended() -> None:

@@ -123,7 +123,7 @@ def _article(
 ) -> Iterator[tuple[Topic, Passage]]:
     """Each topic with the passage of the entity's article that tells it."""
     title = f"{entity.name} ({calling}) - Open Almanac" if calling else f"{entity.name} - Open Almanac"
-    url = f"https://almanac.example/{_slug(entity.name)}"
+    url = f"https://almanac.example/{entity.name.lower().replace(' ', '-')}"
     date = f"{rng.choice(_MONTHS)} {rng.randint(1, 28)}, {rng.randint(2004, 2024)}"
     told = [(topic, _told(rng, entity, topic)) for topic in topics]
     for part in _parts(rng, told):
@@ -167,10 +167,6 @@ def _mislead(
         else:
             passages += [_outdated(other) for other in false.values()]
     return values, tuple(passages)
-
-
-def _slug(name: str) -> str:
-    return name.lower().replace(" ", "-")
 
 
 def _outdated(topic: Topic) -> Passage:

@@ -116,9 +116,9 @@ class Allowance:
         self.max_unreadable = 1.0
         """Maximum fraction of a model's answers (once there are `LEAST_ANSWERS`) that may be unreadable."""
         self._n_answers, self._n_unreadable = Counter[str](), Counter[str]()
-        self._deadline_s = deadline_s
+        self._deadline_s = math.inf if deadline_s is None else deadline_s
         begun_at = time.monotonic() if begun_at is None else begun_at
-        self._ends_at = None if deadline_s is None else begun_at + deadline_s
+        self._ends_at = begun_at + self._deadline_s
         self._budget = Budget(max_calls=max_calls, max_usd=max_usd, of=of)
 
     @property
@@ -132,7 +132,7 @@ class Allowance:
 
     async def in_time(self, work: Callable[[], Awaitable[T]]) -> T:
         """Awaits `work` and returns the result. Cancels the work at the deadline and starts no work after it."""
-        if self._ends_at is None:
+        if self._ends_at == math.inf:
             return await work()
         self.refuse_late()
         try:
@@ -140,7 +140,7 @@ class Allowance:
                 return await work()
         except TimeoutError as error:
             if limit.expired():
-                raise self._exceeded() from error
+                raise DeadlineExceeded(self._deadline_s) from error
             raise
 
     def note_answer(self, model: str, *, is_readable: bool) -> None:
@@ -164,13 +164,9 @@ class Allowance:
     @property
     def is_late(self) -> bool:
         """Whether the deadline has passed."""
-        return self._ends_at is not None and time.monotonic() >= self._ends_at
+        return time.monotonic() >= self._ends_at
 
     def refuse_late(self) -> None:
         """Raises DeadlineExceeded if the deadline has passed."""
         if self.is_late:
-            raise self._exceeded()
-
-    def _exceeded(self) -> DeadlineExceeded:
-        assert self._deadline_s is not None
-        return DeadlineExceeded(self._deadline_s)
+            raise DeadlineExceeded(self._deadline_s)

@@ -255,17 +255,16 @@ class JsonClient:
         return session
 
     def _read(self, response: requests.Response) -> bytes:
-        chunks, size, status = [], 0, response.status_code
+        body, status = bytearray(), response.status_code
         try:
             for chunk in response.iter_content(_CHUNK_BYTES):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > MAX_BODY_BYTES:
+                body += chunk
+                if len(body) > MAX_BODY_BYTES:
                     raise self._failure(f"the answer is larger than {MAX_BODY_BYTES:,} bytes", status)
         except requests.exceptions.ChunkedEncodingError as error:
             error.response = response
             raise
-        return b"".join(chunks)
+        return bytes(body)
 
     def _translated(self, error: Exception, deadline: float, timeout_s: float) -> ToolError:
         host = urlsplit(self._base_url).hostname
@@ -282,12 +281,9 @@ class JsonClient:
             status = None if error.response is None else error.response.status_code
             return self._failure("the connection was closed before the answer was complete", status, retryable=True)
         if isinstance(error, requests.ConnectionError):
-            return self._failure(self._unreachable(error), retryable=True)
+            unknown = f"cannot connect to {place_of(asked_url(error) or self._base_url)}"
+            return self._failure(unreachable_words(error, self._base_url) or unknown, retryable=True)
         return self._failure(f"the request to {host} failed ({type(error).__name__})")
-
-    def _unreachable(self, error: requests.ConnectionError) -> str:
-        words = unreachable_words(error, self._base_url)
-        return words or f"cannot connect to {place_of(asked_url(error) or self._base_url)}"
 
     def _check_status(self, response: requests.Response, body: bytes) -> None:
         status = response.status_code

@@ -95,7 +95,7 @@ def build_chat_model(
         # LangChain would share one client across all event loops, but connections belong to one loop.
         # With aiohttp, a call takes half the CPU time, because httpx's pool checks every connection for every request.
         most_bytes = LEAST_BOUND + BYTES_PER_TOKEN * (max_tokens or UNLIMITED_TOKENS)
-        hooks = {"response": [partial(_read_whole, full, most_bytes)]}
+        hooks: dict[str, list[Any]] = {"response": [partial(_read_whole, full, most_bytes)]}
         http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities(), event_hooks=hooks)
         options |= {"http_async_client": http, "http_client": _unused_client(), "stream_usage": True}
         if not bare.endswith(ONLY_RESPONSES):

@@ -311,7 +311,7 @@ class Transport:
         prompt_tokens, completion_tokens = reply.prompt_tokens, reply.completion_tokens
         approximate = prompt_tokens is None or completion_tokens is None
         if prompt_tokens is None or completion_tokens is None:
-            prompt_tokens = _count(messages)
+            prompt_tokens = sum(count_tokens(str(message.text)) for message in messages)
             completion_tokens = count_tokens(reply.text + "".join(str(call.args) for call in reply.tool_calls))
         price = self._chat.price
         cached, written = reply.cached_tokens, reply.written_tokens
@@ -337,7 +337,3 @@ def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseCha
         if Concession.NO_LIMIT not in conceded and hasattr(model, "extra_body"):
             changes["extra_body"] = {**(model.extra_body or {}), "max_tokens": limit}
     return model.model_copy(update=changes) if changes else model
-
-
-def _count(messages: Sequence[BaseMessage]) -> int:
-    return sum(count_tokens(str(message.text)) for message in messages)

@@ -80,7 +80,8 @@ def _days(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
     """Yields other dates for a date that contains the name of a month."""
     own = {name: part or "" for name, part in match.groupdict().items()}
     year = int(own["year"]) if own.get("year") else None
-    for other in _other_days(year, _month_number(own["month"]), int(own.get("day") or 1), rng):
+    month = next(n for n, name in enumerate(_MONTHS, 1) if name.lower().startswith(own["month"].lower()[:3]))
+    for other in _other_days(year, month, int(own.get("day") or 1), rng):
         parts = {
             "month": _month_like(own["month"], other.month),
             "year": str(other.year),
@@ -89,10 +90,6 @@ def _days(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
             "weekday": cased_like(own.get("weekday", ""), _WEEKDAYS[other.weekday()]),
         }
         yield {name: part for name, part in parts.items() if name in own}
-
-
-def _month_number(name: str) -> int:
-    return next(number for number, month in enumerate(_MONTHS, 1) if month.lower().startswith(name.lower()[:3]))
 
 
 def _month_like(original: str, number: int) -> str:

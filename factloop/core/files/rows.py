@@ -57,7 +57,8 @@ class Row:
             return kind.model_validate(dict(self.fields))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            raise self.error(_reason(first), _field(first["loc"])) from error
+            parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+            raise self.error(_reason(first), "".join(parts).removeprefix(".") or None) from error
 
     def numbered(self) -> Row:
         """The row, with the line number as its `id` if it has no id."""
@@ -95,8 +96,3 @@ def _reason(details: ErrorDetails) -> str:
     cause = details.get("ctx", {}).get("error")
     said = str(cause) if isinstance(cause, ValueError) else _WORDS.get(details["type"], details["msg"])
     return f"{said}, not {shown(details['input'])}" if details["loc"] else said  # no location: several fields
-
-
-def _field(location: tuple[int | str, ...]) -> str | None:
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return "".join(parts).removeprefix(".") or None

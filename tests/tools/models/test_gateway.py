@@ -238,8 +238,8 @@ async def test_where_no_request_is_accepted_the_set_up_is_to_blame(
     told = await burst(await connect(), 5)
     assert {type(error) for error in told} == {ConfigError}
     (words,) = {str(error) for error in told}
-    told = "redirects to another server, 127.0.0.2" if refusal is ELSEWHERE else "No such thing."
-    assert words.endswith(f"{told}; check the API key, the base URL and, for a model, its name")
+    cause = "redirects to another server, 127.0.0.2" if refusal is ELSEWHERE else "No such thing."
+    assert words.endswith(f"{cause}; check the API key, the base URL and, for a model, its name")
 
 
 @pytest.mark.parametrize("refusal", [*REFUSALS, ELSEWHERE])
