@@ -59,11 +59,9 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
     try:
         output = await output_of(LONGEST_S, "factloop", "research", "audit", str(file), "--json", "-")
     except TimeoutError:
-        raise ToolError(
-            f"the audit took longer than {LONGEST_S:,} s; audit fewer rows at a time", tool="audit"
-        ) from None
+        raise DataError(f"the audit took longer than {LONGEST_S:,} s; audit fewer rows at a time") from None
     if output is None:
-        raise ToolError("the audit failed or needed too much memory; see the service's log", tool="audit")
+        raise ToolError("the audit failed or needed too much memory", tool="audit")
     result = output.decode()
     report = await asyncio.to_thread(AuditReport.model_validate_json, result)
     data = report.data
