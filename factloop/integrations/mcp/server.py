@@ -253,12 +253,15 @@ class Presence:
 
     @asynccontextmanager
     async def awaited(self) -> AsyncIterator[None]:
-        async with asyncio.timeout(0.0 if self._has_left else None) as call:
-            self._calls.add(call)
-            try:
+        call = asyncio.timeout(0.0 if self._has_left else None)
+        self._calls.add(call)
+        try:
+            async with call:
                 yield
-            finally:
-                self._calls.discard(call)
+        except TimeoutError as error:
+            raise ToolError("the connection ended") from error
+        finally:
+            self._calls.discard(call)
 
 
 class _Calls:
