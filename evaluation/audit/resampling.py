@@ -281,7 +281,7 @@ def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
         places.append((base + 4 * evaluator + 2 * units.label.astype(np.int64) + verdicts)[rows[-1]])
     weight = np.ones(len(units.label)) if units.weight is None else units.weight
     counts = np.bincount(np.concatenate(places), weight[np.concatenate(rows)], len(clusters) * len(cells) * width)
-    return counts.reshape(len(clusters), -1)
+    return counts.astype(np.float64, copy=False).reshape(len(clusters), -1)
 
 
 def _overlaps(claims: JudgedUnits, clusters: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:

@@ -30,7 +30,7 @@ from factloop.core.files.lines import place_name, read_lines
 from factloop.core.files.rows import NotBlank, Row, shown
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Record
-from factloop.evaluation.audit.table import Codes, Column, PredictionTable, Scores, responses_of
+from factloop.evaluation.audit.table import Codes, Column, PredictionTable, responses_of
 from factloop.reports.labels import Probability
 
 _MISSING = float("nan")
@@ -194,7 +194,7 @@ class _Columns:
             system=columns["system"],
             response=response,
             label=np.frombuffer(self.labels, np.int8),
-            scores={name: self._finished(name) for name in sorted(self.scores)},
+            scores={name: np.frombuffer(self._column_of(name), np.float64) for name in sorted(self.scores)},
             task=columns.get("task"),
             prompt=columns.get("prompt_id"),
             probability=np.frombuffer(self.probabilities, np.float64) if self.probabilities else None,
@@ -202,9 +202,6 @@ class _Columns:
             document=self.texts["document"] or None,
             without_scores=tuple(sorted(self.named.difference(self.scores))),
         )
-
-    def _finished(self, evaluator: str) -> Scores:
-        return np.frombuffer(self._column_of(evaluator), np.float64)
 
     def _refuse_repeated(self, response: Column, claim: Column) -> None:
         key = response.codes.astype(np.int64) * len(claim.names) + claim.codes
