@@ -34,6 +34,7 @@ from factloop.evaluation.audit.table import (
     tasks_of,
 )
 from factloop.evaluation.statistics.bootstrap import draw_counts, one_blas_thread
+from factloop.reports.figures import plural
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -195,13 +196,13 @@ def refuse_too_large(table: PredictionTable, resamples: int = RESAMPLES, *, most
     n_systems, n_pairs = np.bincount(cells.dataset), n * (n + 1) // 2
     columns = np.bincount(stratum, minlength=len(stratum)) * (8 * n + 4) + 3 * n_pairs
     n_kept = len(stratum) * (8 * n + 4) + 3 * n_pairs * len(n_systems) + columns.max(initial=0)
-    n_bytes = 8 * int((n_clusters * columns).max(initial=0) + (1 + resamples) * n_kept)
-    n_bytes += BYTES_PER_PAIR * n * int((n_systems**2).sum())
+    n_numbers = (n_clusters * columns).max(initial=0) + (1 + resamples) * n_kept
+    n_bytes = int(8 * n_numbers + BYTES_PER_PAIR * n * (n_systems**2).sum())
     if n_bytes > most_bytes:
         raise DataError(
-            f"{n:,} evaluators, {len(stratum):,} systems of data sets and {n_clusters.sum():,} prompts or responses "
-            f"need about {n_bytes / 1e9:,.1f} GB with {resamples:,} resamples, but an audit may use "
-            f"{most_bytes / 1e9:g} GB; audit fewer at a time, or use fewer resamples"
+            f"with {resamples:,} resamples, an audit of {plural(n, 'evaluator')}, {plural(len(stratum), 'system')} and "
+            f"{plural(int(n_clusters.sum()), 'cluster')} (prompts or responses) needs about {n_bytes / 1e9:,.1f} GB, "
+            f"but may use {most_bytes / 1e9:g} GB; audit fewer at a time, or use fewer resamples"
         )
 
 

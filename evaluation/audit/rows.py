@@ -230,7 +230,6 @@ def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> i
 
 
 def _column(code_of: Mapping[str, int], codes: array[int]) -> Column:
-
     names = sorted(code_of)
     place: Codes = np.empty(len(names), np.int32)
     place[[code_of[name] for name in names]] = np.arange(len(names), dtype=np.int32)

@@ -210,7 +210,7 @@ async def test_an_audit_is_a_job(service: Service, monkeypatch: pytest.MonkeyPat
         ("trust/long-form", {"response": ANSWER, "documents": []}, "", "no subject model"),
         ("audits", {"rows": [{"dataset": "d"}]}, "rows", "row 1"),
         ("audits", {"rows": []}, "rows", "at least 1"),
-        ("audits", {"rows": audit_rows(700)}, "rows", "700 systems of data sets"),
+        ("audits", {"rows": audit_rows(700)}, "rows", "700 systems"),
     ],
 )
 async def test_what_makes_no_sense_is_refused_at_once(

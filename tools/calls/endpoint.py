@@ -76,22 +76,17 @@ class Endpoint:
             return kept.value
 
         async def fetch() -> Any:
-            value = await self._taken(method, fields, read, form)
+            send = partial(self._fetch, method, fields, read)
+            if self._tape is None:
+                value = await send()
+            else:
+                shown = {"tool": self.tool, "fields": dict(fields)}
+                asked = TapeRequest("web", [self.tool, method, sorted(fields.items())], shown)
+                value, _ = await self._tape.take(asked, send, read=form.validate_python)
             await self._cache.aside(partial(self._cache.put, key, value))
             return value
 
         value, _ = await self._flights.do(key, fetch)
-        return value
-
-    async def _taken(
-        self, method: str, fields: Mapping[str, str], read: Callable[[JsonAnswer], Any], form: TypeAdapter[Any]
-    ) -> Any:
-        fetch = partial(self._fetch, method, fields, read)
-        if self._tape is None:
-            return await fetch()
-        asked = [self.tool, method, sorted(fields.items())]
-        request = TapeRequest("web", asked, {"tool": self.tool, "fields": dict(fields)})
-        value, _ = await self._tape.take(request, fetch, read=form.validate_python)
         return value
 
     async def aclose(self) -> None:

@@ -84,8 +84,8 @@ def test_no_rows_are_no_failure() -> None:
 @pytest.mark.parametrize(
     ("n", "scores", "resamples", "said"),
     [
-        (6_000, {"e": 0.5}, 0, "1 evaluators, 6,000 systems of data sets and 3,000 prompts"),
-        (1_200, {"e": 0.5}, 1_000, "need about .* GB with 1,000 resamples, but an audit may use 2 GB"),
+        (6_000, {"e": 0.5}, 0, "of 1 evaluator, 6,000 systems and 3,000 clusters"),
+        (1_200, {"e": 0.5}, 1_000, "with 1,000 resamples, .* GB, but may use 2 GB"),
         (100, dict.fromkeys(map(str, range(100)), 0.5), 3_000, "100 evaluators, 100 systems"),
     ],
 )
