@@ -315,7 +315,8 @@ class CallCache:
 
     def held(self) -> tuple[int, float | None]:
         """Returns the number of answers and the time at which the oldest was written. Raises ConfigError."""
-        number, oldest = self._execute("SELECT COUNT(*), MIN(written) FROM answers", ()).fetchone()
+        oldest_of = "MIN(MAX(CAST(MIN(written) AS REAL), 0), 4e9)"  # within the dates that `datetime` can represent
+        number, oldest = self._execute(f"SELECT COUNT(*), {oldest_of} FROM answers", ()).fetchone()
         return int(number), oldest
 
     def _execute(self, statement: str, values: tuple[str | float, ...]) -> sqlite3.Cursor:

@@ -64,7 +64,9 @@ def test_an_answer_that_was_damaged_is_a_config_error(tmp_path: Path, value: str
 def test_an_answer_written_at_no_time_is_asked_for_again(tmp_path: Path) -> None:
     with closing(CallCache(tmp_path / "calls.sqlite")) as cache:
         cache.put("key", "it is supported")
-        cache._execute("UPDATE answers SET written = 'abc'", ())
+        for written, oldest in (("9e999", 4e9), ("'abc'", 0.0)):
+            cache._execute(f"UPDATE answers SET written = {written}", ())
+            assert cache.held() == (1, oldest)
         assert cache.get("key", newer_than_s=60.0) is None
 
 
