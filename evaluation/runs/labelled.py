@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.factuality import counted_claims
@@ -29,6 +29,7 @@ from factloop.evaluation.debiasing.samples import LabelledClaims
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.evaluation.runs.run_claims import VERDICTS, ClaimOrigin, RunClaims, origin_of, text_of
+from factloop.reports.labels import Probability
 
 if TYPE_CHECKING:
     from factloop.evaluation.audit.table import PredictionTable
@@ -197,7 +198,7 @@ class LabelledRow(Record):
     group: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     system: NotBlank | None = None
     """The system that wrote the claim."""
-    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    probability: Probability | None = None
     """Probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
     response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     claim: str | None = None

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factloop.core.errors import DataError
 from factloop.core.files.json import to_json
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.table import Level
@@ -78,6 +79,22 @@ def test_no_rows_are_no_failure() -> None:
         warnings.simplefilter("error")
         report = audited([])
     assert (report.data.n_claims, report.at[0].rates) == (0, ())
+
+
+@pytest.mark.parametrize(
+    ("n", "scores", "resamples", "said"),
+    [
+        (6_000, {"e": 0.5}, 0, "of 1 evaluator, 6,000 systems and 3,000 clusters"),
+        (1_200, {"e": 0.5}, 1_000, "with 1,000 resamples, .* GB, but may use 2 GB"),
+        (100, dict.fromkeys(map(str, range(100)), 0.5), 3_000, "100 evaluators, 100 systems"),
+    ],
+)
+def test_an_audit_that_would_fill_the_memory_is_refused(
+    n: int, scores: dict[str, float], resamples: int, said: str
+) -> None:
+    rows = [Row(number % 2, scores, f"s{number}", f"r{number}", f"p{number // 2}") for number in range(n)]
+    with pytest.raises(DataError, match=said):
+        audited(rows, resamples=resamples)
 
 
 def split(rows: Sequence[Row], keeps: Callable[[Row], object]) -> list[Row]:
