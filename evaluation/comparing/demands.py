@@ -320,7 +320,7 @@ class _Asked:
             is_met=is_met,
             is_open=any((one > alpha) is (margin is None) for one in held),
             words=f"{name}: {said} ({apart}, one-sided p {equals(p[way])}{adjusted}, {rests_on}{_WAYS[way]})",
-            caution=_left_open(gain, quantity, alpha) if margin is None and is_met else "",
+            caution=_left_open(gain, quantity, alpha, on) if margin is None and is_met else "",
         )
 
     def bounded(self) -> DemandResult:
@@ -365,11 +365,11 @@ class _Asked:
         return DemandResult.model_validate({**named, **found, **of})
 
 
-def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float) -> str:
+def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float, on: Judged) -> str:
     """Describes the loss that could have gone undetected, or returns an empty string if nothing varies."""
-    seen = detectable(gain, alpha=2.0 * alpha, n_tests=1)
+    seen, few = detectable(gain, alpha=2.0 * alpha, n_tests=1), f"with so few {item_of(quantity, on.kind)}s,"
     if is_share(quantity):
         seen = _Losses.of(gain).most(alpha) if seen is None else seen
         if seen >= 1.0:
-            return "met, but with so few items no loss could be shown"
-    return "" if seen is None else f"met, but so few items cannot reliably show a loss below {size(seen, quantity)}"
+            return f"{few} no loss could be shown"
+    return "" if seen is None else f"{few} a loss of less than {size(seen, quantity)} could easily go unnoticed"

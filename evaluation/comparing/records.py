@@ -254,7 +254,7 @@ class DemandResult(Record):
     def said(self) -> str:
         """The result in words, followed by any uncertainty that remains."""
         after = self.caution or (f"claims have no verdict: {self.unscored}" if self.unscored else "")
-        return f"{self.words}: {after}" if after else self.words
+        return f"{self.words}; {after}" if after else self.words
 
 
 class ComparisonKind(StrEnum):

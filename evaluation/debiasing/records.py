@@ -83,19 +83,14 @@ class Estimate(Measurement):
     n_label_groups: Count
     weight: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
     """How much weight a prediction-powered value gives to the verdicts (lambda). 0 means that only the labels are used.
-    None if every lambda gives the same value."""
+    None if every lambda gives the same value.
+
+    The value is (1 - lambda) mean(label) + lambda (run rate + mean(label - verdict)). The last factor is the run's
+    precision, corrected with the labels.
+    """
 
     uses_scores: bool = False
     """Whether the evaluator's scores replace its verdicts, because that narrows the interval."""
-
-    @property
-    def label_share(self) -> float | None:
-        """1 - lambda, the weight of the labelled claims' own precision in a prediction-powered value.
-
-        The value is (1 - lambda) mean(label) + lambda (run rate + mean(label - verdict)). The last factor is the run's
-        precision, corrected with the labels.
-        """
-        return None if self.weight is None else 1.0 - self.weight
 
     cautions: tuple[Caution, ...] = ()
 

@@ -295,12 +295,13 @@ def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion
 
 
 def _left_open(one: PairedDifference) -> str:
-    """Formats a possible loss, as in `TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`."""
+    """Returns, for example, `In TPR (−0.160), no difference is shown, but a loss of up to 0.333 is not ruled out`."""
     worst = one.low if direction_of(one.quantity) > 0 else one.high
     if one.outcome.is_shown or worst is None or round(direction_of(one.quantity) * worst, 3) >= 0:
         return ""
     name, by = name_of(one.quantity, one.k), amount(one.value, one.quantity, signed=True)
-    return f"{name} {by}, not shown; a loss of up to {amount(abs(worst), one.quantity)} is not ruled out"
+    lost = f"a loss of up to {amount(abs(worst), one.quantity)} is not ruled out"
+    return f"In {name} ({by}), no difference is shown, but {lost}"
 
 
 def _cautions(

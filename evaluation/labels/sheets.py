@@ -56,13 +56,10 @@ def is_as_drawn(claim: ClaimToLabel, row_hash: str) -> bool:
 
 def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> str:
     fields = claim.model_dump(mode="json", exclude={"document"}) | {"score": score, "probability": probability}
-    plain = {name: _plain(value) for name, value in fields.items()}
+    said = {name: value for name, value in fields.items() if isinstance(value, str)}
+    # Programs differ in how they save spaces, and the apostrophe before a formula.
+    plain = fields | {name: " ".join(without_apostrophe(value).split()) for name, value in said.items()}
     return f"r-{hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]}"
-
-
-def _plain(value: object) -> object:
-    """Removes repeated spaces and the apostrophe before a formula, which spreadsheet programs may change."""
-    return " ".join(without_apostrophe(value).split()) if isinstance(value, str) else value
 
 
 def _nearest(number: float | None) -> int | None:

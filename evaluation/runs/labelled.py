@@ -126,7 +126,7 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
     if evaluator is not None:
         raise ConfigError(f"{place} is a run, which has only one evaluator; do not specify {evaluator!r}")
     run = read_run(place)
-    found = [one for judged in run.responses() for one in _labelled(judged)]
+    found = [one for judged in run for one in _labelled(judged)]
     claims = [one for one in found if one is not None]
     if not claims:
         raise ConfigError(f"{place} contains no labelled claims; use a run of `factloop eval factscore`")
@@ -239,14 +239,11 @@ class NamedClaims:
 
 def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
     """Returns a unique key for the claim, or None if rows with equal keys could be about different responses."""
-    dataset, claim_id = (_as_text(row.fields.get(name)) for name in ("dataset", "claim_id"))
+    given = (row.fields.get(name) for name in ("dataset", "claim_id"))
+    dataset, claim_id = ("" if value is None else str(value) for value in given)
     if read.response_id is None or (read.claim is None and not claim_id):
         return None
     return read.system, dataset, read.response_id, read.group, claim_id, read.claim
-
-
-def _as_text(value: Any) -> str:
-    return "" if value is None else str(value)
 
 
 def read_labelled_rows(place: str | Path) -> CalibrationSample:

@@ -25,11 +25,11 @@ R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
-class FinishedRun:
+class FinishedRun(Iterable[JudgedResponse]):
     path: Path
     summary: RunSummary
 
-    def responses(self) -> Iterator[JudgedResponse]:
+    def __iter__(self) -> Iterator[JudgedResponse]:
         """Yields the responses in the summary with their reports, in the order in which the responses were judged.
 
         Raises DataError on reaching a line that cannot be read, or at the end if a response is missing.

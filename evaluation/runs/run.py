@@ -107,8 +107,8 @@ async def astream_run(
     with ExitStack() as stack:
         spool = stack.enter_context(spooled(items, limit=limit))
         fingerprint = await _fingerprint(checker, spool)
-        configuration = {} if run_dir is None else _configuration(kind, spool.digest, fingerprint)
-        folder = stack.enter_context(claimed_folder(run_dir, configuration))
+        configuration = {"kind": kind, "data": spool.digest, **fingerprint.configuration}
+        folder = stack.enter_context(claimed_folder(run_dir, {} if run_dir is None else configuration))
         log = stack.enter_context(Log(None if folder is None else folder / REPORTS, REPORT_LOG))
         run = Run(
             items=spool,
@@ -169,10 +169,6 @@ async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Finger
         if n_given and not checker.has_sources:
             raise ConfigError(f"the response {bare!r} has no documents: {error}") from error
         raise
-
-
-def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:
-    return {"kind": kind, "data": digest, **fingerprint.configuration}
 
 
 async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:

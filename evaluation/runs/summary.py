@@ -210,11 +210,11 @@ def _warnings(found: _Totals) -> Iterator[str]:
         yield f"No verdict on the eligibility of {undecided}; affects only the eligible and fully supported share"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
-        why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
+        why = ", ".join(f"{REASON_WORDS[reason]} ({count:,})" for reason, count in reasons)
         left_out = sum(line.counts.unscored > 0 and not line.counts.not_supported for line in lines)
         yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
         if left_out:
-            yield f"The fully supported share leaves out {plural(left_out, 'response')} because of these claims"
+            yield f"Because of these claims, the fully supported share leaves out {plural(left_out, 'response')}"
     if found.n_given:
         n, all_ = found.n_given, len(found.lines)
         which = f"{n:,} of {plural(all_, 'response')} {'was' if n == 1 else 'were'} judged only against"

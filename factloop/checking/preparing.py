@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
@@ -204,12 +204,8 @@ def numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
     names: set[str] = set()
     found: list[SearchTool] = []
     for tool in tools:
-        name = next(name for name in _names(tool.name) if name not in names)
+        own = chain([tool.name], (f"{tool.name}_{number}" for number in count(2)))
+        name = next(name for name in own if name not in names)
         names.add(name)
         found.append(tool if name == tool.name else tool.model_copy(update={"name": name}))
     return tuple(found)
-
-
-def _names(name: str) -> Iterator[str]:
-    yield name
-    yield from (f"{name}_{number}" for number in count(2))

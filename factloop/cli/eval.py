@@ -120,7 +120,7 @@ def _judge_again(given: Responses, settings: CheckSettings) -> int:
         said = "to keep its facts and labels, run `factloop eval factscore` again with another --run-dir"
         raise ConfigError(f"{given.data} is a run of `factloop eval factscore`: {said}")
     settings = settings.model_copy(update={"plan": settings.plan or run.summary.fingerprint.plan})
-    items = replayed_items(run.responses(), by_evidence=by_evidence)
+    items = replayed_items(run, by_evidence=by_evidence)
     data = f"answers {'and evidence ' if by_evidence else ''}from {given.data}, a run on {run.summary.data}"
     return _judge(given, settings, items, place=given.data, data=data, kind="responses")
 
@@ -236,7 +236,7 @@ def _judge(
     summary = run_until_stopped(run(), run_dir=given.run_dir, kept=kept)
     if out is not None:
         assert given.run_dir is not None  # the command requires it
-        write_output(out, predictions_of(read_run(given.run_dir).responses(), dataset=DATASET))
+        write_output(out, predictions_of(read_run(given.run_dir), dataset=DATASET))
     deliver(given, summary, partial(print_run, summary), page=partial(render_run_html, summary))
     why_unscored = next(filter(None, failures), None) or ", ".join(reason_counts(reasons))
     return _exit_code(given, summary, why_unscored)

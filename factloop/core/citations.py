@@ -27,8 +27,8 @@ def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
 
 def named(text: str, evidence: Sequence[Evidence]) -> str:
     """The text with each passage number replaced by the passage's title."""
-    n = len(evidence)
-    return _replaced(text, n, lambda number: _name(evidence[number - 1]) if 0 < number <= n else ELSEWHERE)
+    names = {number: f"“{one.title or one.source}”" for number, one in enumerate(evidence, 1)}
+    return _replaced(text, len(evidence), lambda number: names.get(number, ELSEWHERE))
 
 
 def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -46,10 +46,6 @@ def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 def reason(claim: Claim) -> str:
     """The judge's rationale for a claim, with titles instead of passage numbers."""
     return named(claim.judgement.rationale, claim.evidence)
-
-
-def _name(item: Evidence) -> str:
-    return f"“{item.title or item.source}”"
 
 
 def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:

@@ -210,8 +210,9 @@ def restated(fault: Fault) -> str:
     """
     stop = fault.text[-1] if fault.text[-1:] in _STOPS else "."
     kept = [plain_text(claim.text).strip() for claim in fault.staying]
+    wrong = [plain_text(claim.text).rstrip(_STOPS).lower() for claim in fault.wrong]
     for text in kept:
-        if any(_is_stump(text, plain_text(claim.text)) for claim in fault.wrong):
+        if any(one.startswith(f"{text.rstrip(_STOPS).lower()} ") for one in wrong):
             raise ToolError(f"cannot remove the claim, because only {text!r} would remain of the sentence", tool=NAME)
     ends = {text: "" if text[-1:] in _STOPS else stop for text in kept}
     return " ".join(f"{text[:1].upper()}{text[1:]}{end}" for text, end in ends.items())
@@ -243,10 +244,6 @@ def _left_over(fault: Fault, detail: str) -> Wording:
         raise ToolError("cannot shorten a table row", tool=NAME)
     text = "" if "|" in fault.text else restated(fault)
     return Wording(text, by=NAME if text else "", detail=detail, is_cut=bool(fault.contradicted))
-
-
-def _is_stump(text: str, of: str) -> bool:
-    return of.rstrip(_STOPS).lower().startswith(f"{text.rstrip(_STOPS).lower()} ")
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:

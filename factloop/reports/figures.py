@@ -97,7 +97,10 @@ def held_against(report: FactualityReport) -> str:
 
 
 _MOST_SOURCES = 4
-AS_IF_CORRECT = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
+AS_IF_CORRECT = (
+    "The figures treat every verdict as correct; the documentation says how often judges err (“How accurate is "
+    "factloop?”)."
+)
 BASELINE_IS_RIGHT = "23 of 28 (0.82; 95% interval 0.64 to 0.92)"
 """How often the baseline is right on unseen answers when its verdict is `supported` (see docs/accuracy.md)."""
 

@@ -9,24 +9,30 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from factloop.core.errors import DataError, ToolError
+from factloop.core.errors import ConfigError, DataError, ToolError
 from factloop.core.figure import Measurement
 from factloop.core.files.private import make_private_folder, write_private
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.views.shown import render_audit_html
+from factloop.evaluation.comparing.compare import ComparedRun, compare
 from factloop.evaluation.comparing.records import Comparison
 from factloop.evaluation.comparing.views.shown import render_comparison_html
+from factloop.evaluation.experiments.assess import assess
+from factloop.evaluation.experiments.finished import is_experiment, side_by_side
 from factloop.evaluation.experiments.records import ExperimentReport
 from factloop.evaluation.experiments.views.shown import render_experiment_html
 from factloop.evaluation.runs.longform import figures_of
+from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.views.sheets import mean_basis
 from factloop.evaluation.runs.views.shown import render_run_html
 from factloop.reports.figures import plural
+from factloop.service.errors import invalid
 from factloop.service.reading import output_of
 from factloop.service.shapes import AuditAsk, AuditSummary, HeadlineFigure, ResultKind
 
@@ -61,6 +67,18 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
     data = report.data
     summary = AuditSummary(n_claims=data.n_claims, n_responses=data.n_responses, evaluators=data.evaluators)
     return report, result, summary
+
+
+@lru_cache(maxsize=4)
+def comparison_page(folders: tuple[Path, Path], dates: tuple[object, object]) -> str:  # noqa: ARG001 - makes it afresh
+    """Returns the page that compares two runs or two experiments. Raises RequestRefusal if they cannot be compared."""
+    try:
+        if all(map(is_experiment, folders)):
+            return render_experiment_html(assess(side_by_side([*map(str, folders)])))
+        first, second = (ComparedRun(one.name, run.summary, run) for one in folders for run in [read_run(one)])
+        return render_comparison_html(compare(first, second))
+    except (ConfigError, DataError) as error:
+        raise invalid(str(error).replace(f"{folders[0].parent}/", "")) from error
 
 
 def _of_audit(report: AuditReport) -> Iterator[HeadlineFigure]:

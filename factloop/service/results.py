@@ -107,6 +107,7 @@ class Result:
     info: ResultInfo
     text: str
     """The report as stored in the file."""
+    folder: Path
     record: Record
     kind: ResultKind
 
@@ -166,13 +167,13 @@ def _read(name: str, path: Path) -> Result | None:
             needed = {field for field, about in kind.record.model_fields.items() if about.is_required()}
             if isinstance(fields, dict) and needed <= set(fields):
                 record = kind.record.model_validate_json(text)
-                return Result(_info(name, kind, record), text, record, kind)
+                return Result(_info(name, path, kind, record), text, path.parent, record, kind)
     except (OSError, ValueError, LookupError, RecursionError, ValidationError, FactloopError):
         return None
     return None
 
 
-def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
+def _info(name: str, path: Path, kind: ResultKind, record: Any) -> ResultInfo:
     created_at = getattr(record, "created_at", None)
     return ResultInfo(
         name=name,
@@ -181,6 +182,7 @@ def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
         created_at=created_at,
         summary=kind.words(record),
         figures=tuple(kind.figures(record)),
+        is_comparable=kind.name in ("run", "experiment") and path.name in IN_FOLDERS,
     )
 
 

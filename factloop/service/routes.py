@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.security import APIKeyQuery, HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from factloop.service.access import PARAMETER, RateLimits, Tickets
-from factloop.service.errors import RequestRefusal, not_found, unavailable
+from factloop.service.errors import RequestRefusal, invalid, not_found, unavailable
 from factloop.service.jobs import KEPT_REPEATS_H, Jobs, Readiness
 from factloop.service.metrics import Metrics
 from factloop.service.pages import INDEX, PAGE_POLICY, Asset, report_policy
@@ -255,12 +255,24 @@ async def result(name: str, context: InContext, turn: InTurn) -> Response:
 
 
 @with_ticket.get("/v1/results/{name}/page.html", tags=["results"], response_class=Response, responses=HTML)
-async def result_page(name: str, context: InContext, turn: InTurn) -> Response:
-    """One registered result as a self-contained page."""
+async def result_page(
+    name: str,
+    context: InContext,
+    turn: InTurn,
+    against: Annotated[str | None, Query(description="A second run or experiment, to compare with this one.")] = None,
+) -> Response:
+    """One registered result as a self-contained page, or the comparison of two results."""
 
     def rendered() -> Response:
         found = _result(context, name)
-        return page_of(found.kind.render(found.record))
+        if against is None:
+            return page_of(found.kind.render(found.record))
+        other = _result(context, against)
+        if not (found.info.is_comparable and other.info.is_comparable):
+            raise invalid("only the folders of two runs, or of two experiments, can be compared", "against")
+        from factloop.service.evaluation import comparison_page
+
+        return page_of(comparison_page((found.folder, other.folder), (found.info.created_at, other.info.created_at)))
 
     return await turn.compute(rendered)
 

@@ -356,6 +356,8 @@ class ResultInfo(Record):
     created_at: datetime | None
     summary: str
     figures: tuple[HeadlineFigure, ...] = ()
+    is_comparable: bool = False
+    """Whether this is the folder of a run or an experiment, which can be compared with another of the same kind."""
 
 
 class ResultList(Record):

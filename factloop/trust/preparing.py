@@ -161,13 +161,12 @@ def _fingerprint(
 ) -> TrustFingerprint:
     """`asks` says whether any subject is asked: this one, or the subjects of several systems."""
     judge = named_judge if corpus is not None or settings.samples or settings.distractors == "model" else None
-    used: list[str] = []
-    if asks:
-        used += SUBJECT_PROMPTS
+    proposes = asks and settings.distractors == "model"
+    used: list[str] = list(SUBJECT_PROMPTS if asks else ())
     if isinstance(judge, ChatModel):
         used += JUDGE_PROMPTS if corpus is not None else ()
         used += [ATTRIBUTION] if settings.samples else []
-        used += [SUBSTITUTES] if settings.distractors == "model" and asks else []
+        used += [SUBSTITUTES] if proposes else []
     if used:
         used += GATEWAY_PROMPTS
     return TrustFingerprint(
@@ -179,7 +178,7 @@ def _fingerprint(
         corpus=corpus.identity if corpus is not None else None,
         max_checks=settings.max_checks,
         passages=settings.passages,
-        substitutes=(*(_proposals(settings, judge) if asks else ()), *sources.identities),
+        substitutes=(*((f"model {named_judge.name}",) if proposes else ()), *sources.identities),
         target_order=settings.target_order,
         samples=settings.samples,
         prompts=prompts.hashes(used),
@@ -194,10 +193,6 @@ def _subject_fields(subject: ChatModel | None) -> dict[str, Any]:
         "subject_base_url": _base_url(subject),
         "subject_sampling": _sampling(subject),
     }
-
-
-def _proposals(settings: TrustSettings, judge: ChatModel | Verifier | None) -> tuple[str, ...]:
-    return (f"model {judge.name}",) if settings.distractors == "model" and judge else ()
 
 
 def _base_url(judge: ChatModel | Verifier | None) -> str | None:

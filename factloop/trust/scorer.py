@@ -235,7 +235,8 @@ class TrustScorer(ClosesPerLoop):
         topic = (factuality.prompt or "").strip()
         if self.settings.samples and not topic:
             raise ConfigError("to use `samples`, set the question that the long answer responds to")
-        asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
+        distinct = [claim for claim in factuality.claims if claim.duplicate_of is None]
+        asked = [claim for claim in distinct if claim.judgement.verdict is not Verdict.IRRELEVANT]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
         ]
@@ -340,10 +341,6 @@ def _opened(
     from factloop.trust.scoring import open_trust_scoring
 
     return open_trust_scoring(setup, journal=journal, pace=pace, budget=budget)
-
-
-def _is_asked_about(claim: Claim) -> bool:
-    return claim.judgement.verdict is not Verdict.IRRELEVANT and claim.duplicate_of is None
 
 
 def _whole(reports: Sequence[TrustReport], elapsed_s: float) -> TrustRun:

@@ -17,7 +17,7 @@ from factloop.evaluation.runs.calibration import load_calibration
 from factloop.reports.downloads import csv_text
 from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, claims_to_label, hash_of
 from tests.cli.command import Command, Result
-from tests.evaluation.runs.finished_runs import judged, summary_of
+from tests.evaluation.runs.finished_runs import judged, write_run
 
 RESPONSES = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(5)]
 
@@ -25,12 +25,7 @@ RESPONSES = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(5)]
 @pytest.fixture
 def run(home: Path) -> Path:
     """A run with labels of its own: five responses of six claims."""
-    folder = home / "run"
-    folder.mkdir()
-    (folder / "run.json").write_text("{}")
-    (folder / "summary.json").write_text(to_json(summary_of(RESPONSES, kind="factscore")))
-    (folder / "reports.jsonl").write_text("".join(one.model_dump_json() + "\n" for one in RESPONSES))
-    return folder
+    return write_run(home / "run", RESPONSES, kind="factscore")
 
 
 def labels(factloop: Command, words: str) -> Result:

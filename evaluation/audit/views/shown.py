@@ -27,12 +27,15 @@ from factloop.reports.downloads import DownloadLink, text_download
 from factloop.reports.figures import percent, plural
 from factloop.reports.page import render_page
 from factloop.reports.sheet.table import Sheet
-from factloop.reports.sheet.terminal import print_sheet
+from factloop.reports.sheet.terminal import keep_sheet, print_sheet
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table
 from factloop.reports.visible import visible
 
 MOST_DRAWN = 12
 """Maximum number of groups with charts. All data and the task groups come first. The rest have only tables."""
+PRINTED = ("findings", "ranking")
+"""The sections on the terminal, on which the figures for a few evaluators would fill ten screens."""
+ELSEWHERE = "All other figures are on the page (--html), in the report (--json) and in the tables (--tables)."
 LONGEST_PLAIN = 100_000
 """Files up to this size in bytes stay uncompressed. The default limit is higher, but the page has a dozen files."""
 
@@ -117,7 +120,7 @@ def _held(file: str, kind: str, text: str) -> DownloadLink:
 
 
 def print_audit(report: AuditReport, console: Console) -> None:
-    """Prints the figures for all data sets at the console's width. Names are printed literally, without markup."""
+    """Prints the findings for all data sets. Other tables are only kept for files. Names are printed literally."""
     group = groups_of(report.data)[0]
     for at in report.at:
         console.print(Text(f"At a threshold of {at.threshold:g}, {one_line(where(group))}", style="bold"))
@@ -126,9 +129,10 @@ def print_audit(report: AuditReport, console: Console) -> None:
         for section in sections_of(scope):
             for sheet in section.terminal_sheets(scope):
                 title = f"{sheet.title} (threshold {at.threshold:g})" if len(report.at) > 1 else sheet.title
-                print_sheet(console, sheet, whole=replace(sheet, title=title))
+                print_or_keep = print_sheet if section.key in PRINTED else keep_sheet
+                print_or_keep(console, replace(sheet, title=title))
     print_sheet(console, limits_sheet())
-    console.print(Text(LIMITS_NOTE, style="dim"))
+    console.print(Text(f"{LIMITS_NOTE}\n\n{ELSEWHERE}", style="dim"))
     console.print()
     print_section(console, "Result", rows_table(_result_rows(report)))
 

@@ -10,7 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib import resources
 from typing import Any, Literal
@@ -32,6 +32,8 @@ from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, cou
 Row = Mapping[str, Any]
 MOST_LINES = 40
 """Tables by data set are not printed on the terminal if they have more lines than this."""
+FEWEST_CLAIMS, FEWEST_CLUSTERS = 30, 10
+"""With fewer claims, or fewer prompts or responses, a figure is too uncertain for a finding (see `LIMITS_NOTE`)."""
 
 
 def percent(value: float) -> str:
@@ -94,7 +96,10 @@ class Table:
     def sheet(self, scope: Scope) -> Sheet:
         names = self.columns.split()
         lines = [
-            Line(tuple(_cell(row, name.removesuffix("*")) for name in names), _about(row))
+            Line(
+                tuple(_cell(row, name.removesuffix("*")) for name in names),
+                tuple(row[name] for name in ("evaluator", "other", "chunked") if row.get(name)),
+            )
             for row in rows_of(scope.at)[self.rows]
             if self._has(row, scope)
         ]
@@ -108,15 +113,8 @@ class Table:
         if self.of == "members":
             is_claims = row.get("level", Level.CLAIM) is Level.CLAIM
             return is_claims and group.kind == "dataset" and group.name in (scope.members or {scope.group.name})
-        return bool(group.is_like(scope.group)) and not _is_empty(row)
-
-
-def _is_empty(row: Row) -> bool:
-    return row.get("bins.n") == 0 or (row.get("n_pairs") == 0 and "cells.n_pairs" in row)
-
-
-def _about(row: Row) -> tuple[str, ...]:
-    return tuple(row[name] for name in ("evaluator", "other", "chunked") if row.get(name))
+        is_empty = row.get("bins.n") == 0 or (row.get("n_pairs") == 0 and "cells.n_pairs" in row)
+        return bool(group.is_like(scope.group)) and not is_empty
 
 
 def _cell(row: Row, name: str) -> Cell:
@@ -124,7 +122,9 @@ def _cell(row: Row, name: str) -> Cell:
     for part in (name,) if name in row else name.split("."):
         value = value[part] if isinstance(value, Mapping) else getattr(value, part)
     if isinstance(value, AuditFigure):
-        return figure_of(value, row.get("level", Level.CLAIM).value)
+        shown = figure_of(value, row.get("level", Level.CLAIM).value)
+        is_finding = name.startswith("findings.") and value.value is not None
+        return replace(shown, text=f"{_finding(value)}: {shown.text}") if is_finding else shown
     if isinstance(value, Correlation):
         return figure_cell(value, coefficient, basis=plural(value.n, "system"))
     if value is None:
@@ -148,9 +148,26 @@ def figure_of(one: AuditFigure, unit: str) -> Cell:
     return figure_cell(one, percent, basis=rests_on)
 
 
+def _finding(one: AuditFigure) -> str:
+    if one.low is None or one.high is None or one.n < FEWEST_CLAIMS or one.n_clusters < FEWEST_CLUSTERS:
+        return "too few"
+    return "not shown" if one.low <= 0.0 <= one.high else "found"
+
+
+def _findings(at: AuditAt) -> Iterator[Row]:
+    """Yields each evaluator's biases that have intervals, on claims. There are no findings without resamples."""
+    biases = {(one.evaluator, one.level, one.group): one for one in at.quantification.evaluators}
+    for one in at.rates if at.basis.n_resamples else ():
+        if one.level is Level.CLAIM and (bias := biases.get((one.evaluator, one.level, one.group))) is not None:
+            found = {"gap": one.gap, "mean_absolute": bias.mean_absolute, "headroom_bias": bias.headroom_bias}
+            known = {"group": one.group, "evaluator": one.evaluator, "balanced_accuracy": one.balanced_accuracy}
+            yield known | {f"findings.{name}": figure for name, figure in found.items()}
+
+
 def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
     """Returns all rows of each kind."""
     return {
+        "findings": [*_findings(at)],
         "rates": [*map(dict, at.rates)],
         "agreement": [*map(dict, at.agreement)],
         "error_rates": [*map(dict, at.quantification.errors)],

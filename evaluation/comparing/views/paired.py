@@ -165,13 +165,10 @@ def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str,
 
 
 def tests_words(family: Family) -> str:
-    """Describes a family's tests, as in `24 tests, of which 7 could show a difference`."""
-    tests = plural(family.n_tests, "test")
-    return (
-        tests
-        if family.n_counted >= family.n_tests
-        else f"{tests}, of which {family.n_counted:,} could show a difference"
-    )
+    """Describes a family's tests, as in `24 tests, of which 7 could show a difference; p-values adjusted ...`."""
+    could = f", of which {family.n_counted:,} could show a difference" if family.n_counted < family.n_tests else ""
+    adjusted = "; p-values adjusted together (Holm’s method)" if family.n_tests > 1 else ""
+    return f"{plural(family.n_tests, 'test')}{could}{adjusted}"
 
 
 def demand_rows(demands: Iterable[DemandResult]) -> Iterator[tuple[str, str]]:

@@ -147,7 +147,7 @@ _VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
 def title_of(comparison: Comparison) -> str:
     n = len(comparison.pairs)
     if comparison.kind is ComparisonKind.EVALUATORS:
-        return f"Two evaluators of {plural(n, 'response')}"
+        return f"Two evaluators on {plural(n, 'response')}"
     return f"Two systems on {plural(len({pair.first.prompt_id for pair in comparison.pairs}), 'prompt')}"
 
 
@@ -278,7 +278,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         print_sheet(console, verdicts_sheet(comparison.claims))
     if comparison.flips:
         print_flips(console, comparison.flip_counts, comparison.flips)
-    print_section(console, "What this says", Group(*(Text(visible(said)) for said in comparison.conclusions)))
+    print_section(console, "Findings", Group(*(Text(visible(said)) for said in comparison.conclusions)))
     print_section(console, "Comparison", rows_table(_rows(comparison)))
 
 

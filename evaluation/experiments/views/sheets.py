@@ -49,8 +49,7 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
         yield from ((f"Prompt of {one.variant.name}", file.words) for file in one.variant.prompt_files)
     yield from paired.demand_rows(report.demands)
     for family in report.families:
-        words = f"{family.words}: {paired.tests_words(family)}; p-values adjusted by Holm’s method"
-        yield f"Family: {family.name}", words
+        yield f"Family: {family.name}", f"{family.words}: {paired.tests_words(family)}"
 
 
 def history(report: ExperimentReport) -> Sheet:

@@ -107,11 +107,11 @@ GOOD_WIDTH = 0.1
 
 
 def targets(found: Calibration) -> list[str]:
-    """Returns what the figures refer to, one line per kind of figure."""
-    said = [f"all but “this run alone”: {TARGET_WORDS[Target.PROMPTS]}"]
+    """Returns what the figures refer to, with a sentence for each kind of figure."""
     if any(one.precision.own_claims is not None for one in found.systems):
-        return [*said, f"this run alone: {TARGET_WORDS[Target.RUN]}"]
-    return [TARGET_WORDS[Target.PROMPTS]]
+        rest = f"All other figures refer to {TARGET_WORDS[Target.PROMPTS]}"
+        return [f"Figures for “this run alone” refer to {TARGET_WORDS[Target.RUN]}", rest]
+    return [f"Figures refer to {TARGET_WORDS[Target.PROMPTS]}"]
 
 
 def assumptions(found: Calibration) -> list[str]:
@@ -135,12 +135,11 @@ def overlap_words(one: RunDebiasing) -> str:
 
 
 def weight_words(estimate: Estimate) -> str:
-    """Formats lambda, as in `λ 0.18: 82% from labels alone`, or returns an empty string if there is none."""
-    if estimate.weight is None or estimate.label_share is None:
+    """Formats lambda as in `weight of verdicts: λ = 0.18`, or returns an empty string if there is no lambda."""
+    if estimate.weight is None:
         return ""
-    by = ", by scores" if estimate.uses_scores else ""
-    weight, share = (round(value, 2) + 0.0 for value in (estimate.weight, estimate.label_share))  # never -0.00
-    return f"λ {weight:.2f}{by}: {share:.0%} from labels alone"
+    by = "scores" if estimate.uses_scores else "verdicts"
+    return f"weight of {by}: λ = {round(estimate.weight, 2) + 0.0:.2f}"  # never -0.00
 
 
 def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
@@ -250,7 +249,7 @@ def _rows(found: Calibration) -> Iterator[Row]:
             yield "Samples", Text(f"{one_line(one.system)}: {words}")
     yield "Precision", Text(PRECISION_WORDS)
     for words in targets(found):
-        yield "Figures of", Text(words)
+        yield "Meaning", Text(words)
     for words in assumptions(found):
         yield "Assumed", Text(words)
     where: dict[tuple[str, str], list[str]] = {}

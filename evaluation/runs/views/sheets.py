@@ -40,14 +40,14 @@ from factloop.reports.sheet.table import (
 from factloop.reports.terminal_parts import one_line
 
 POLICY_WORDS = {
-    AbstentionPolicy.ZERO: "zero: a response without claims has F1@K 0, as in the paper's code",
-    AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of all means",
+    AbstentionPolicy.ZERO: "a response without claims has F1@K 0, as in the paper's code (zero)",
+    AbstentionPolicy.EXCLUDE: "a response without claims is left out of all means (exclude)",
 }
 REPEATS_WORDS: Mapping[Repeats, str] = {
-    "each": "each: a claim that repeats another claim of its response counts again in precision, recall and F1@K, as "
-    "in the paper's code",
-    "once": "once: only the first of several claims that say the same counts in the figures",
-    "core": "core: only a largest set of claims that do not entail each other counts in the figures",
+    "each": "a claim that repeats another claim of its response counts again in precision, recall and F1@K, as "
+    "in the paper's code (each)",
+    "once": "of several claims that say the same, only the first counts in the figures (once)",
+    "core": "only a largest set of claims that do not entail each other counts in the figures (core)",
 }
 
 ABOUT_K = "K is the number of facts that a complete answer states: to compare runs, set --k to the same number."
@@ -117,7 +117,7 @@ def how_far(summary: RunSummary) -> str:
         ]
         low, high = map(fmean, zip(*shares or [(0.0, 0.0)], strict=True))
         ranges += [f"{one_line(system)} {low:.3f} to {high:.3f}"] if low < high else []
-    return f"{said} Precision if all unscored claims were wrong or right: {', '.join(ranges)}." if ranges else said
+    return f"{said} Precision, with all unscored claims wrong or all right: {', '.join(ranges)}." if ranges else said
 
 
 _SYSTEM: ColumnOf[SystemScore] = (name("System"), lambda one: one.system)

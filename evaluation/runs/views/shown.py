@@ -239,7 +239,7 @@ def _rows(summary: RunSummary) -> list[Row]:
     left_out = f" ({plural(n_repeated, 'claim')} left out)" if n_repeated else ""
     rows = [
         ("Data", Text(f"{visible(summary.data)}: {basis}")),
-        ("Abstentions", Text(f"{sheets.POLICY_WORDS[scores.abstention]} ({abstained})")),
+        ("Abstentions", Text(f"{sheets.POLICY_WORDS[scores.abstention]}; {abstained}")),
         ("Repeats", Text(f"{sheets.REPEATS_WORDS[summary.fingerprint.repeats]}{left_out}")),
         ("F1@K", Text(f"{'; '.join(map(sheets.k_words, scores.ks))}. {sheets.ABOUT_K}")),
         ("Judge", Text(visible(summary.fingerprint.judge))),

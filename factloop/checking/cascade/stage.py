@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -115,7 +114,8 @@ def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
 
 def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier) -> None:
     """Raises ConfigError if the thresholds were tuned for a different verifier."""
-    if different := _differing(file.identity, verifier.reader.identity):
+    here = json.loads(json.dumps(verifier.reader.identity, default=str))
+    if different := sorted(name for name in {*file.identity, *here} if file.identity.get(name) != here.get(name)):
         raise ConfigError(
             f"{path} was tuned for another version of {file.verifier} ({', '.join(different)} differ); tune it again"
         )
@@ -189,8 +189,3 @@ def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings 
     counts = ("n_supported", "n_not_supported", "n_sent_on", "n_failed", "calls_taken", "searches_taken")
     summed = {name: sum(getattr(one, name) for one in found) for name in counts}
     return with_estimates(CascadeSavings(**summed, max_error=max_error, confidence=confidence))
-
-
-def _differing(tuned: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    found = json.loads(json.dumps(here, default=str))
-    return sorted(name for name in {*tuned, *found} if tuned.get(name) != found.get(name))

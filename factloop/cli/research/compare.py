@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -19,7 +18,6 @@ from factloop.setup.marks import Mark
 if TYPE_CHECKING:
     from factloop.evaluation.comparing.demands import Demand
     from factloop.evaluation.runs.reading import FinishedRun
-    from factloop.evaluation.runs.records import JudgedResponse
 
 
 class FailIfWorse(Arguments):
@@ -72,14 +70,14 @@ def compare(given: Compare) -> int:
     with stopped_with("Nothing was written; run the command again."):
         runs = [read_run(folder) for folder in given.runs]
         first, second = (
-            ComparedRun(given.runs[side], runs[side].summary, _Reports(runs[side]), system)
+            ComparedRun(given.runs[side], runs[side].summary, runs[side], system)
             for side, system in zip((0, -1), _named_systems(given.runs, runs, given.system), strict=True)
         )
         comparison = compare_runs(
             first,
             second,
             between=[
-                ComparedRun(folder, run.summary, _Reports(run), first.system)
+                ComparedRun(folder, run.summary, run, first.system)
                 for folder, run in zip(given.runs[1:-1], runs[1:-1], strict=True)
             ],
             ks=ks,
@@ -109,16 +107,6 @@ def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
     report = assess(results, level=given.level, resamples=given.resamples, seed=given.seed, demands=demands)
     deliver(given, report, partial(print_experiment, report), page=partial(render_experiment_html, report))
     return demands_exit_code(report.demands)
-
-
-@dataclass(frozen=True)
-class _Reports(Iterable["JudgedResponse"]):
-    """The reports in a run. Each iteration reads the reports from the run directory."""
-
-    run: FinishedRun
-
-    def __iter__(self) -> Iterator[JudgedResponse]:
-        return self.run.responses()
 
 
 def _named_systems(

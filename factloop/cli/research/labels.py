@@ -109,7 +109,7 @@ def next_(given: Next) -> int:
             data, candidates = results.data, to_label(results)
         else:
             run = read_run(given.run)
-            data, candidates = run.summary.data, candidates_of(run.responses())
+            data, candidates = run.summary.data, candidates_of(run)
         found = draw_claims(candidates, given.n, data=data, seed=given.seed, known=known)
         sheet = partial(csv_text, SHEET, [one.row for one in found.drawn])
         page = partial(render_labels_html, found.drawn, data=data)
@@ -255,7 +255,7 @@ def disagree(given: Disagree) -> int:
     with stopped_with(NOT_WRITTEN):
         run = read_run(given.run)
         found = draw_disagreements(
-            run.responses(), given.n, seed=given.seed, data=run.summary.data, cost_usd=run.summary.usage.cost_usd
+            run, given.n, seed=given.seed, data=run.summary.data, cost_usd=run.summary.usage.cost_usd
         )
         drawn, key = found.drawn, found.key
     n = f"{len(drawn):,} of {plural(key.n_differing, 'disagreement')} among {key.n_labelled:,} labelled claims"

@@ -61,6 +61,8 @@ const sending = (method) => async (path, body) => (await ask(path, { method, hea
 export const get = async (path, signal) => (await ask(path, { signal })).json();
 export const post = sending("POST");
 export const put = sending("PUT");
+// Requests a page that cannot be read here, to report why the service rejects it.
+export const tried = async (path, signal) => { await ask(path, { signal }); };
 export const remove = async (path) => { await ask(path, { method: "DELETE" }); };
 
 // Saves a response of the service as a file with this name.

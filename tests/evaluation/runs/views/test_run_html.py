@@ -45,10 +45,10 @@ def test_scores_stand_with_their_intervals_and_what_they_rest_on() -> None:
     assert row[2].startswith("0.750 [")
     assert row[2].endswith("] 2 responses")
     assert table(tree, "Claims")[1][1:] == ["3", "1", "0", "6", "3", "1", "1", "1"]
-    assert "Abstentions: zero: a response without claims has F1@K 0" in words(tree)
+    assert "Abstentions: a response without claims has F1@K 0" in words(tree)
     left_out = parsed(render_run_html(summary_of([judged("p", "")], abstention=AbstentionPolicy.EXCLUDE)))
     assert table(left_out, "Scores of each system")[1][1] == "undefined: nothing scored 0 responses"
-    assert "exclude: a response without claims is left out of all means" in words(left_out)
+    assert "a response without claims is left out of all means (exclude)" in words(left_out)
 
 
 def test_the_worst_responses_come_first() -> None:
@@ -70,7 +70,7 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     assert len(corrected) == 1 + 3 * (3 + 2 * 2)
     methods = [row[2] for row in corrected[1:4]]
     assert (methods[0], methods[2]) == ("raw 247 claims", "adjusted count 247 claims, 26 labels")
-    preferred = r"prediction-powered, preferred λ 0\.\d\d: \d+% from labels alone 247 claims, 26 labels"
+    preferred = r"prediction-powered, preferred weight of verdicts: λ = 0\.\d\d 247 claims, 26 labels"
     assert re.fullmatch(preferred, methods[1])
     assert "few labelled claims" in words(tree)
     assert run.calibration is not None
@@ -91,7 +91,7 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     (said,) = in_short(run.calibration.model_copy(update={"systems": (whole,)}))
     assert "about 78% of its claims are supported, anywhere from 60 to 92%. Labels on" in said
     only = parsed(render_run_html(labelled_run([one for one in responses() if one.system == "gpt-4o-mini"])))
-    assert "Only corrected figures allow for wrong verdicts. Precision if all unscored" in words(only)
+    assert "Only corrected figures allow for wrong verdicts. Precision, with all unscored" in words(only)
     tiles = dict(zip(*(map(words, only.xpath(f"//dl[@class='figures']//{tag}")) for tag in ("dt", "dd")), strict=True))
     raw, row = table(only, "Raw and corrected")[1:3]
     said = f"{row[3]} {row[4]}, 247 claims with a verdict; {raw[3]} before correction"
