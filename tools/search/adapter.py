@@ -51,8 +51,7 @@ def _own_code(name: str, what: str) -> Iterator[None]:
 
 
 def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:
-    """Returns a ToolError with the type and message of the error. Also logs the error, with its traceback at level
-    DEBUG.
+    """Returns a ToolError with the type and message of the error, and logs it, with its traceback at level DEBUG.
 
     Omits secrets from the request and the environment, URL query strings, and values named like a key, token or
     password.
@@ -84,8 +83,7 @@ _DATE_KEYS = ("date", "published", "published_at")
 
 
 class RetrieverSearch(SearchTool):
-    """Searches with a retriever or a function that takes a query. Source, title and date come from the documents'
-    metadata.
+    """Searches with a retriever or a function that takes a query. Takes source, title and date from the metadata.
 
     If the retriever fails, the search raises a ToolError with the same message. It does not retry, because that is up
     to the retriever.
@@ -147,7 +145,7 @@ class RetrieverSearch(SearchTool):
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
         """Converts documents to hits. Raises ToolError for anything else, including None."""
         try:
-            documents = documents_of("result", found)
+            documents = documents_of("result", found, found=True)
         except DataError as error:
             raise ToolError(f"{self.name}: {error}", tool=self.name) from error
         if documents is None:
@@ -156,8 +154,7 @@ class RetrieverSearch(SearchTool):
 
 
 def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchHit]:
-    """Returns a hit for each document with text. A document without a source is named after the tool and its
-    position."""
+    """Returns a hit for each document with text. Documents without a source are named after the tool and numbered."""
     return [
         SearchHit(
             source=_first(document.metadata, _SOURCE_KEYS) or document.id or f"{fallback_source}#{place}",
