@@ -37,8 +37,7 @@ class SimilarityBin(Record):
     """Fraction of the attributable claims that are predicted attributable, or None if there are none. If the evaluator
     penalises paraphrases, it is lower in the low bins."""
     tnr: Share | None
-    """Like `tpr`, but for unattributable claims. If copied wording misleads the evaluator, it is lower in the high
-    bins."""
+    """Like `tpr`, but for unattributable claims. It is lower in the high bins if copied wording misleads."""
 
 
 class SurfaceBias(Record):

@@ -121,8 +121,7 @@ class DebiasedPrecision(Record):
     prediction_powered: Estimate
     adjusted_count: Estimate
     own_claims: Estimate | None = None
-    """The precision of the run's own claims, estimated from the labelled ones. None if no labelled claim is known to be
-    from the run."""
+    """The precision of the run's own claims, estimated from the labelled ones. None if none is known to be labelled."""
     preferred: Method | None = None
     """The estimate with the more plausible assumption: prediction-powered if the labelled claims come from the system
     or the run, or are declared to be similar, and otherwise the adjusted count. None if it is undefined."""

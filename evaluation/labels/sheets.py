@@ -31,8 +31,7 @@ from factloop.reports.downloads import Cell, without_apostrophe
 from factloop.reports.labels import ClaimToLabel, Draw, hash_of
 
 STEPS = 10**6
-"""Scores and probabilities are rounded to this many steps before hashing. Spreadsheets may save nine or fewer
-decimals."""
+"""Scores and probabilities are hashed rounded to this many steps. Spreadsheets may save nine or fewer decimals."""
 
 
 def hash_of_row(claim: ClaimToLabel) -> str:

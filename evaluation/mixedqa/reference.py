@@ -125,8 +125,7 @@ def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
 
 
 def rouge_l() -> ReferenceMetric:
-    """ROUGE-L (Lin 2004, section 3.1): the F-measure in [0, 1] of the longest common subsequence with the first
-    reference.
+    """ROUGE-L (Lin 2004, section 3.1): F-measure in [0, 1] of the longest common subsequence with the first reference.
 
     Computed with rouge-score, without a stemmer. Words are runs of `a-z` and `0-9` in lower case, so text in other
     scripts has no words. The score is 0.0 if either text has no words, as in MixedQA's published figures. It is None if

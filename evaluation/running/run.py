@@ -29,8 +29,7 @@ AnyRecord = TypeVar("AnyRecord")
 Summary = TypeVar("Summary", bound=Record)
 
 AT_ONCE = 32
-"""Number of items, such as responses, to process concurrently: enough to keep 64 calls in flight, but few enough to fit
-in memory."""
+"""Number of items, such as responses, to process concurrently: enough for 64 calls, but few enough to fit in memory."""
 BATCHED_AT_ONCE = 2_000
 """The limit if models are called in batches, because all items in progress wait for one batch. A response takes 1 to 3
 MB."""
