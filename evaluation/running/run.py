@@ -1,8 +1,7 @@
 """Runs many items through one engine and saves each record to disk, so a killed run loses only unfinished items.
 
 A feature defines its items and records, how an item is judged, and how records are summarized. `Run` skips items that
-already have a record, saves each new record before reporting it, and finally creates the summary. Starting a killed run
-again resumes it.
+already have a record, saves each new one before reporting it, and finally creates the summary. Killed runs can resume.
 """
 
 from __future__ import annotations

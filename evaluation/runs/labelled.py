@@ -1,8 +1,7 @@
 """Reads labelled claims for debiasing from a finished run, the rows of a file, or the predictions of an audit.
 
 Counting a claim twice would change the figure. It could also make a run appear completely labelled, so that its
-interval would have no width. Rows about the same claim of the same response therefore count only once, and are rejected
-if they differ.
+interval would have no width. Rows about the same claim therefore count only once, and are rejected if they differ.
 """
 
 from __future__ import annotations

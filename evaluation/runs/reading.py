@@ -113,8 +113,7 @@ _VERDICTS: dict[Verdict | None, int] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPOR
 
 
 def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
-    """Returns JSON Lines for `factloop.evaluation.audit.rows`, with a line per claim labelled supported or not
-    supported.
+    """Returns JSON Lines for `factloop.evaluation.audit.rows`, a line per claim labelled supported or not.
 
     The order of the responses has no effect. Claims labelled irrelevant are left out. The evaluators are:
     - the judge, with 1 or 0 for its verdict, or null if it gave no verdict or found the claim irrelevant;
