@@ -272,21 +272,12 @@ def test_rows_that_differ_about_a_claim_are_refused(
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "second",
-    [
-        {"system": "two"},
-        {"response_id": "another"},
-        {"claim": "another"},
-        {"claim_id": "c2"},
-        {"claim_id": 0},
-        {"dataset": "another"},
-    ],
-)
-def test_other_claims_are_told_apart(tmp_path: Path, second: dict[str, Any]) -> None:
+@pytest.mark.parametrize("column", ["system", "response_id", "claim", "claim_id", "dataset"])
+@pytest.mark.parametrize("value", ["another", 0])
+def test_other_claims_are_told_apart(tmp_path: Path, column: str, value: str | int) -> None:
     """Those of other systems and responses, and those that a response says twice, which have ids of their own."""
     row = {**labelled()[0], "claim_id": "c1"}
-    sample = load_calibration(jsonl(tmp_path / "c.jsonl", row, {**row, "label": 1, **second}))
+    sample = load_calibration(jsonl(tmp_path / "c.jsonl", row, {**row, "label": 1, column: value}))
     assert sample.labels == (0, 1)
 
 
