@@ -175,7 +175,7 @@ def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityRepor
 
     Returns None if there are no files. Raises DataError if a file cannot be read or is not a report.
     """
-    found = {}
+    found: dict[str, FactualityReport] = {}
     for place in places:
         try:
             report = FactualityReport.model_validate_json(Path(place).read_bytes())
