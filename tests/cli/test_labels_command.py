@@ -71,7 +71,7 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert "7 labels in labels.jsonl; left out 1 claim without a label" in exported.out
     assert "they are a smaller random sample" in exported.err
     sample = load_calibration(home / "labels.jsonl")
-    assert (sample.probabilities, sample.systems) == ((0.35,) * 7, {"one"}), "8 of 20 drawn, 7 of those labelled"
+    assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"}))  # 8 of 20 drawn, 7 labelled
     again = labels(factloop, "next run --out more.csv --n 8 --labels labels.jsonl")
     few = "too few usable labels to learn from: 7 of at least 10"
     assert f"8 of 13 claims without a label (7 others are labelled; {few})" in again.out
@@ -110,7 +110,8 @@ def test_labels_of_report_pages_are_read_by_calibration_and_audit(factloop: Comm
     assert "20 labels in labels.jsonl (4 blind, 16 with the verdict visible)" in done.out
     assert "left out 5 claims labelled cannot tell; left out 5 claims labelled irrelevant" in done.out
     sample = load_calibration(home / "labels.jsonl")
-    assert (sample.labels[:4], sample.verdicts[:4], sample.systems) == ((1, 0, 0, 1), (1, 0, 1, 0), {"a", "b"})
+    of_both = frozenset({"a", "b"})
+    assert (sample.labels[:4], sample.verdicts[:4], sample.systems) == ((1, 0, 0, 1), (1, 0, 1, 0), of_both)
     assert factloop("research", "audit", "labels.jsonl", "--json", "audit.json").code == 0
     assert json.loads((home / "audit.json").read_text())["data"]["systems"] == ["a", "b"]
     again = RESPONSES[0].report.model_copy(update={"created_at": datetime(2030, 1, 1, tzinfo=UTC)})
