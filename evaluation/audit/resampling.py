@@ -65,8 +65,7 @@ class Basis(Record):
 class Tally:
     """Counts of claims or responses. Along the leading axis, the table comes first, followed by its resamples.
 
-    If claims have weights, the counts are sums of weights. Fields named `n_...` refer only to the table and count each
-    claim once.
+    If claims have weights, the counts are sums of weights. Fields named `n_...` count each claim in the table once.
     """
 
     labels: Floats

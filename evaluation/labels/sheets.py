@@ -32,8 +32,7 @@ from factloop.reports.labels import ClaimToLabel, Draw, Probability, hash_of
 from factloop.reports.visible import visible
 
 STEPS = 10**6
-"""Scores and probabilities are rounded to this many steps before hashing. Spreadsheets may save nine or fewer
-decimals."""
+"""Scores and probabilities are hashed rounded to this many steps. Spreadsheets may save nine or fewer decimals."""
 
 
 def hash_of_row(claim: ClaimToLabel) -> str:

@@ -1,8 +1,7 @@
 """Reads labelled claims for debiasing from a finished run, the rows of a file, or the predictions of an audit.
 
 Counting a claim twice would change the figure. It could also make a run appear completely labelled, so that its
-interval would have no width. Rows about the same claim of the same response therefore count only once, and are rejected
-if they differ.
+interval would have no width. Rows about the same claim therefore count only once, and are rejected if they differ.
 """
 
 from __future__ import annotations
@@ -72,8 +71,7 @@ class CalibrationSample:
     scores: tuple[float | None, ...] | None = None
     """The evaluator's score for each claim, or None if there are no scores."""
     n_judged_otherwise: int = 0
-    """Number of claims with a different verdict in the run being corrected. If above 0, no claim counts as the run's
-    own."""
+    """Number of claims with a different verdict in the run. If above 0, no claim counts as the run's own."""
 
     @property
     def systems(self) -> frozenset[str]:
@@ -152,8 +150,7 @@ _LabelledClaim = tuple[int, int | None, str, ClaimOrigin, float | None, tuple[st
 
 
 def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
-    """Yields each labelled claim that counts in the run's figures, and None for each that is labelled or judged
-    irrelevant."""
+    """Yields each labelled claim that counts in the run's figures, or None if it is labelled or judged irrelevant."""
     report = judged.report
     for claim in counted_claims(report):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict

@@ -208,8 +208,7 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """Leases the job in a row and returns it, or returns None if the job must not run. Owners without a budget are
-        added to `spent`."""
+        """Leases and returns the job in a row, or None if it must not run. Adds owners without a budget to `spent`."""
         stored = stored_of(row)
         if stored is None:  # otherwise, every later call would read it again
             connection.execute(update(JOBS).where(JOBS.c.id == row.id).values(status="failed", **_NO_LEASE))

@@ -61,7 +61,7 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     expected = direct.model_dump_json().replace(f"{docs}/ada.txt", "lives/ada.txt")
     assert stable(through) == stable(FactualityReport.model_validate_json(expected).model_dump(mode="json"))
     assert str(docs) not in str(through)
-    alone = "Faithfulness: judged against the documents registered as “lives” alone; nothing else was searched."
+    alone = "Faithfulness: judged only against the documents registered as “lives”; nothing else was searched."
     assert alone in through["warnings"]
 
 

@@ -149,7 +149,7 @@ def test_what_weakens_the_figures_is_told() -> None:
     # of three responses two lack a score, one of them beside a claim that is called wrong
     rows = [Row(1, {"e": 1.0}, response="x"), Row(0, {"e": 0.1}, response="y"), Row(1, {"e": None}, response="y")]
     rows += [Row(1, {"e": 0.9}, response="z"), Row(0, {"e": None}, response="z")]
-    assert warned(rows, "e: 1 of the 2 responses with an unscored claim also have")
+    assert warned(rows, "e: figures for responses exclude responses with an unscored claim (2), even if another claim")
     # weights of 1 and 4 say as much as 10^2 / 34 = 2.9 that count the same
     rows = [Row(n % 2, {"e": 0.9}, "ab"[n // 2], f"r{n}", probability=0.25 if n % 2 else 1.0) for n in range(4)]
     assert warned(rows, "The 4 claims are as informative as 3 equally weighted ones.")
