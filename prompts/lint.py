@@ -29,7 +29,7 @@ from factloop.prompts.layout import (
     lay_out,
     read_fields,
 )
-from factloop.prompts.registry import Prompt, packaged_prompts, prompt_files
+from factloop.prompts.registry import LARGEST, Prompt, packaged_prompts, prompt_files
 
 Severity = Literal["error", "warning"]
 
@@ -135,7 +135,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
             yield file, LineFinding(1, Rule.LAYOUT, "this is a folder, although its name ends in .md; rename it")
             continue
         try:
-            raw = read_given(file)
+            raw = read_given(file, LARGEST)
         except DataError as error:
             raise ConfigError(f"cannot read {file}: {error.reason}") from error
         found, name, line = lint_prompt(raw, replies)

@@ -21,6 +21,7 @@ from factloop.core.files.lines import read_given
 from factloop.prompts.layout import FIELDS, PLACEHOLDER, FrontMatterError, decode_prompt, lay_out, read_fields
 
 PACKAGED = Path(__file__).parent
+LARGEST = 10_000_000  # maximum size of a prompt file in bytes
 
 Value = str | Sequence[str] | None
 
@@ -153,7 +154,7 @@ def read_variant(path: Path) -> Prompt:
 def read_prompt(path: Path) -> Prompt:
     """Reads a prompt file. Raises ConfigError with the path and the problem."""
     try:
-        raw = read_given(path)
+        raw = read_given(path, LARGEST)
         text = decode_prompt(raw)
     except (DataError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot read the prompt ({error})") from error

@@ -18,9 +18,9 @@ from factloop.agents.safe.stages import CheckContext
 from factloop.agents.safe.state import SentenceTask
 from factloop.agents.shown import PASSAGE_CHARACTERS, document_of
 from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
-from factloop.core.records import Evidence, Judgement
+from factloop.core.records import Evidence, Judgement, over_pages
 from factloop.tools.calls.together import together
-from factloop.tools.search.base import SearchHit, SearchTool, over_pages
+from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.gateway import SearchAnswer, SearchGateway
 from factloop.tools.text.queries import search_query, topic_of
 from factloop.tools.text.words import content_words

@@ -227,8 +227,7 @@ def _candidates(system: SortedScores) -> tuple[Floats, Ints]:
 
 
 def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
-    """Returns the adjusted count (Forman 2006): (p - FPR) / (TPR - FPR), clipped to [0, 1]. Errors are the positive
-    class.
+    """Returns the adjusted count (Forman 2006): (p - FPR) / (TPR - FPR), cut to [0, 1]. Errors are the positive class.
 
     `flagged` (p) is the fraction of all claims that are predicted to be errors. Among errors alone, this fraction is
     `true_rate` (TPR). Among other claims, it is `false_rate` (FPR). The paper does not state its formula. However, its
@@ -243,8 +242,7 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
     """Calibrates every method on each system in turn, and tests it on the other systems in the data set.
 
-    Claims without a score are excluded and counted in `n_left_out`. If there are fewer than two systems, there are no
-    calibrations.
+    Claims without a score are excluded (`n_left_out`). With fewer than two systems, there are no calibrations.
     """
     systems, n_left_out = _systems(table, evaluator, dataset)
     calibrations = _calibrations(systems, threshold) if len(systems) > 1 else []

@@ -2,8 +2,7 @@
 
 An evaluator with a short context window reads a document in chunks of whole sentences, and the highest score of any
 chunk counts. If a claim relies on two distant passages, no single chunk contains all of its evidence. This module cuts
-documents with the same function as the verifiers (`cut_by_words`), so R2-diff describes the chunks that the evaluator
-read.
+documents as the verifiers do (`cut_by_words`), so R2-diff describes the chunks that the evaluator read.
 """
 
 from __future__ import annotations

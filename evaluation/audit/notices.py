@@ -90,8 +90,8 @@ def _weaknesses(table: PredictionTable, at: AuditAt) -> Iterator[str]:
             n_wrong = int((lacks & any_within(scores < THRESHOLD, response, n_responses)).sum())
             if n_wrong:
                 yield (
-                    f"{name}: {n_wrong:,} of the {lacks.sum():,} responses with an unscored claim also have a claim "
-                    "that this evaluator judges wrong. Figures for responses exclude responses with unscored claims."
+                    f"{name}: figures for responses exclude responses with an unscored claim ({lacks.sum():,}), even "
+                    f"if another claim is judged wrong ({n_wrong:,})."
                 )
     for one in at.chunking:
         if one.group.kind == "all" and not one.within.n + one.across.n:

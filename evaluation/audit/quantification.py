@@ -258,8 +258,7 @@ def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, 
 
 
 def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
-    """Reduces `values` over the systems that have a value in the data. The result is NaN for fewer than `fewest`
-    systems.
+    """Reduces `values` over the systems that have a value. The result is NaN for fewer than `fewest` systems.
 
     The result has shape (1 + n_resamples, n_datasets). A resample is NaN if any of these systems has no value in it.
     """

@@ -237,8 +237,7 @@ class PairTests:
             PairTest.PAIRED if paired else unpaired if clustered else PairTest.TWO_PROPORTIONS
             for paired, clustered in zip(self.is_paired, by_cluster, strict=True)
         ]
-        """(n_pairs,): the test used for each pair. If every cluster has one unit, clustered proportions reduce to two
-        proportions."""
+        """(n_pairs,): the test for each pair. With one unit per cluster, clustered ones reduce to two proportions."""
 
     def differences(self, is_error: Bools) -> list[Difference]:
         """Returns the difference for each pair of systems, counting the units in `is_error` as errors."""
@@ -305,8 +304,7 @@ def rank_systems(
 
     A difference is significant if its adjusted p-value is below `alpha`. The p-values in the paper's tables appear to
     be unadjusted. The results are deterministic and do not depend on the order of the rows or on other data sets.
-    `unpaired` is the test used for systems that do not share prompts. The two-proportions test treats all claims as
-    independent.
+    `unpaired` is the test for systems that do not share prompts. The two-proportions test treats claims as independent.
     """
     units = units_of(table, evaluator, dataset, level, threshold=threshold)
     rates = _rates(units, table.system.names)

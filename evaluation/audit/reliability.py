@@ -54,8 +54,7 @@ class Reliability(Record):
 def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ...]:
     """Returns the reliability of scores on each data set, each task group and all claims.
 
-    The result is empty if all scores are 0 or 1. Sampled claims are weighted by the inverse of their sampling
-    probability.
+    Empty if all scores are 0 or 1. Sampled claims are weighted by the inverse of their sampling probability.
     """
     scores = scores_of(table, evaluator)
     if not ((scores > 0.0) & (scores < 1.0)).any():

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict
 
 from factloop.core.errors import DataError
 from factloop.core.files.jsonl import parse_object
@@ -30,7 +30,8 @@ from factloop.core.files.lines import place_name, read_lines
 from factloop.core.files.rows import NotBlank, Row, shown
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Record
-from factloop.evaluation.audit.table import Codes, Column, PredictionTable, Scores, responses_of
+from factloop.evaluation.audit.table import Codes, Column, PredictionTable, responses_of
+from factloop.reports.labels import Probability
 
 _MISSING = float("nan")
 _OTHERS = (".csv", ".parquet", ".pq", ".json")
@@ -40,6 +41,7 @@ _WITHOUT_NOUGHT = re.compile(r"\.\d{1,17}")
 """A fraction without a leading zero, such as `.7`, which spreadsheets may write but JSON does not allow."""
 
 Numbered = tuple[int, Mapping[str, Any]]
+MOST_EVALUATORS = 100
 NEEDED = ("dataset", "system", "response_id", "claim_id", "label", "evaluators")
 
 
@@ -77,7 +79,7 @@ class PredictionRow(Record):
     evaluators: dict[NotBlank, Annotated[float | None, BeforeValidator(_score)]]
     task: Id | None = None
     prompt_id: Id | None = None
-    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    probability: Probability | None = None
     """The probability with which the claim was drawn for labelling, as written by `factloop research labels next`. The
     claim is weighted by the inverse of this probability."""
     claim: str | None = None
@@ -149,6 +151,9 @@ class _Columns:
         if row["probability"] is not None:
             self.probabilities.append(row["probability"])
         self.named.update(row["evaluators"])
+        if len(self.named) > MOST_EVALUATORS:
+            message = f"there are more than {MOST_EVALUATORS} evaluators up to this line; audit fewer at a time"
+            raise DataError(message, path=self.path, line=line, field="evaluators")
         for name, score in row["evaluators"].items():
             if score is not None:
                 self._column_of(name).append(score)
@@ -189,7 +194,7 @@ class _Columns:
             system=columns["system"],
             response=response,
             label=np.frombuffer(self.labels, np.int8),
-            scores={name: self._finished(name) for name in sorted(self.scores)},
+            scores={name: np.frombuffer(self._column_of(name), np.float64) for name in sorted(self.scores)},
             task=columns.get("task"),
             prompt=columns.get("prompt_id"),
             probability=np.frombuffer(self.probabilities, np.float64) if self.probabilities else None,
@@ -197,9 +202,6 @@ class _Columns:
             document=self.texts["document"] or None,
             without_scores=tuple(sorted(self.named.difference(self.scores))),
         )
-
-    def _finished(self, evaluator: str) -> Scores:
-        return np.frombuffer(self._column_of(evaluator), np.float64)
 
     def _refuse_repeated(self, response: Column, claim: Column) -> None:
         key = response.codes.astype(np.int64) * len(claim.names) + claim.codes
@@ -228,7 +230,6 @@ def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> i
 
 
 def _column(code_of: Mapping[str, int], codes: array[int]) -> Column:
-
     names = sorted(code_of)
     place: Codes = np.empty(len(names), np.int32)
     place[[code_of[name] for name in names]] = np.arange(len(names), dtype=np.int32)

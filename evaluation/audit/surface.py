@@ -37,8 +37,7 @@ class SimilarityBin(Record):
     """Fraction of the attributable claims that are predicted attributable, or None if there are none. If the evaluator
     penalises paraphrases, it is lower in the low bins."""
     tnr: Share | None
-    """Like `tpr`, but for unattributable claims. If copied wording misleads the evaluator, it is lower in the high
-    bins."""
+    """Like `tpr`, but for unattributable claims. It is lower in the high bins if copied wording misleads."""
 
 
 class SurfaceBias(Record):
@@ -67,15 +66,13 @@ def bigrams_of(text: str) -> Bigrams:
     """Counts each pair of adjacent words. A word is a run of letters and digits, converted to lower case.
 
     On ASCII text, the words are the same as those of the `rouge_score` package without its stemmer. Departure: the
-    package drops all other letters, so a Greek claim has no words and "café" becomes "caf". This function keeps all
-    letters.
+    package drops other letters: a Greek claim has no words and "café" becomes "caf". This function keeps all letters.
     """
     return Counter(pairwise(_WORD.findall(text.lower())))
 
 
 def precision(claim: Bigrams, document: Bigrams) -> float | None:
-    """Returns the fraction in [0, 1] of the claim's bigrams that also occur in the document, or None if the claim has
-    none.
+    """Returns the fraction in [0, 1] of the claim's bigrams that also occur in the document, or None if it has none.
 
     A claim with fewer than two words has no bigrams; `rouge_score` returns 0 for such a claim. Departure from the
     paper's wording ("the fraction of claim bigrams that appear in the document"): as in ROUGE, a bigram that the claim

@@ -228,8 +228,7 @@ class _Losses:
     """The shares of lost and won claims, and the number n of independent claims that both are based on.
 
     The claims in a group count as if they were identical (Kish 1965), so n is the number of groups if all groups have
-    the same weight. If one label is rare, n is based on the claims with this label, because the other claims have less
-    weight.
+    the same weight. If one label is rare, n is based on the claims with this label, as the others have less weight.
     """
 
     lost: float

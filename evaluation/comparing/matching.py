@@ -45,8 +45,7 @@ def plain(text: str) -> str:
 def match_claims(first: Sequence[JudgedClaim], second: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, JudgedClaim]]:
     """Returns the claims made by both sides, in the order of the first side. Each claim is matched at most once.
 
-    Claims with the same ID and text (such as facts that the user supplied) are matched first. Other claims are matched
-    by text, in order.
+    Claims with the same ID and text (such as facts from the user) are matched first, others by text, in order.
     """
     by_id = {claim.id: claim for claim in second}
     partner = {

@@ -264,8 +264,7 @@ def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
 
 
 def headline_of(quantities: Sequence[ItemValues]) -> ItemValues:
-    """Returns the headline quantity, which decides which side is better. The choice depends on the labels, never on the
-    results.
+    """Returns the headline quantity, which decides which side is better. It depends on the labels, not on the results.
 
     The headline is balanced accuracy if both labels occur in the data, or accuracy if only one does. For responses
     without labels, it is F1 at the first K, or precision if there is no K.

@@ -2,8 +2,7 @@
 
 The result is `(rate - FPR) / (TPR - FPR)`, where TPR and FPR come from the labelled claims. It is valid if TPR and FPR
 are the same for the labelled claims as for the run, even if the two have different fractions of supported claims.
-Godbole and Jia ("Verify with Caution", section 5) show how often these rates differ if the labelled claims come from
-another system.
+Godbole and Jia ("Verify with Caution", section 5) show how often they differ if these come from another system.
 
 The interval is Fieller's (1954) interval for a ratio. It contains every v such that `(rate - FPR) - v * (TPR - FPR)`
 does not differ significantly from 0. If a rate is 0 or 1, its variance includes half an error, because finding no

@@ -82,8 +82,8 @@ class Estimate(Measurement):
     """Number of labelled claims that have a verdict, or 0 if the method does not use labels."""
     n_label_groups: Count
     weight: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
-    """How much a prediction-powered value uses the verdicts (lambda). 0 means that only the labels are used. None if
-    the value is the same for every lambda.
+    """How much weight a prediction-powered value gives to the verdicts (lambda). 0 means that only the labels are used.
+    None if every lambda gives the same value.
 
     The value is (1 - lambda) mean(label) + lambda (run rate + mean(label - verdict)). The last factor is the run's
     precision, corrected with the labels.
@@ -121,8 +121,7 @@ class DebiasedPrecision(Record):
     prediction_powered: Estimate
     adjusted_count: Estimate
     own_claims: Estimate | None = None
-    """The precision of the run's own claims, estimated from the labelled ones. None if no labelled claim is known to be
-    from the run."""
+    """The precision of the run's own claims, estimated from the labelled ones. None if none is known to be labelled."""
     preferred: Method | None = None
     """The estimate with the more plausible assumption: prediction-powered if the labelled claims come from the system
     or the run, or are declared to be similar, and otherwise the adjusted count. None if it is undefined."""

@@ -1,5 +1,4 @@
-"""Runs an experiment: every variant judges every item in every repeat. An experiment that is killed loses only the
-calls in progress.
+"""Runs an experiment: every variant judges every item in every repeat. If killed, it loses only the calls in progress.
 
     results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
 

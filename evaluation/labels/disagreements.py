@@ -70,8 +70,7 @@ class DrawnDisagreement:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The first passages that the judge found, in order. Showing only cited passages would reveal the judge's
-        side."""
+        """The first passages found, in order. Showing only cited passages would reveal the judge's side."""
         return self.claim.evidence[:PASSAGES]
 
     @property

@@ -88,9 +88,8 @@ def export_labels(
     """Combines the labels in completed sheets and in files saved by pages.
 
     Reports do not say which system wrote the response. `systems` maps individual files to a system, and `system`
-    applies to all other files. `reports` maps the hash of each page's claims (`hash_of`) to the page's report, which
-    provides the passages. With `differing`, each file must contain the labels of a different person, and `differing` is
-    the rule for conflicting labels.
+    applies to all other files. `reports` (see `reports_by_claims`) provide the passages. With `differing`, each
+    file must contain the labels of a different person, and `differing` is the rule for conflicting labels.
 
     Raises DataError if a file is malformed or belongs to another report, if only some claims were drawn with known
     probabilities, or if no claims are labelled. Also raises DataError if a claim has two labels in one file or, without
@@ -170,14 +169,16 @@ def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]
 
 
 def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityReport] | None:
-    """Reads reports saved by `factloop check --json`. Maps the hash of each report's claims to the report.
+    """Reads reports saved by `factloop check --json`. Maps two hashes of each report's claims to the report: the one on
+    its page, and one that is the same if an identical check is run again.
 
     Returns None if there are no files. Raises DataError if a file cannot be read or is not a report.
     """
-    found = {}
+    found: dict[str, FactualityReport] = {}
     for place in places:
         report = read_record(place, FactualityReport, "a factloop report")
-        found[hash_of(claims_to_label(report))] = report
+        claims = claims_to_label(report)
+        found |= {hash_of(claims): report, _hash_of_any_run(claims): report}
     return found or None
 
 
@@ -205,10 +206,18 @@ def _with_documents(
 ) -> tuple[ClaimToLabel, ...]:
     if reports is None:
         return file.claims
-    if file.claims_hash not in reports:
+    report = reports.get(file.claims_hash) or reports.get(_hash_of_any_run(file.claims))
+    if report is None:
         said = "these labels belong to none of the --report files; pass the report that was labelled"
         raise DataError(said, path=place, field="claims_hash")
-    return with_documents(file.claims, reports[file.claims_hash])
+    return with_documents(file.claims, report)
+
+
+def _hash_of_any_run(claims: Iterable[ClaimToLabel]) -> str:
+    """The hash without the response's ID, which depends on the time of the check."""
+    return hash_of(
+        one.model_copy(update={"response_id": "", "group": one.group.replace(one.response_id, "")}) for one in claims
+    )
 
 
 def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:

@@ -39,8 +39,7 @@ class PairAgreement(Record):
     first: str
     second: str
     alike: Figure
-    """Share of claims with the same label (supported, not supported or irrelevant), among those labelled in both
-    files."""
+    """Share of claims with the same label (supported, not supported or irrelevant), if labelled in both files."""
     kappa: Figure
     """Cohen's kappa for the same claims, in [-1, 1], where 0 means no better than chance."""
 

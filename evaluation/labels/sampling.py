@@ -61,8 +61,7 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
     With fewer labels than `fewest_labels`, the spread is derived from the score, and all claims without a score get the
     same spread. With enough labels, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate
-    r. Even 80 labels without an error do not rule out errors, and one error in a rarely drawn stratum would weigh too
-    much.
+    r. Even 80 labels without an error do not rule out errors, and one in a rarely drawn stratum would weigh too much.
     """
     if pilot is None or pilot.n < fewest_labels(scores):
         known = np.clip(scores, 0.02, 0.98)

@@ -28,12 +28,11 @@ from factloop.evaluation.labels.sampling import (
 )
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell, without_apostrophe
-from factloop.reports.labels import ClaimToLabel, Draw, hash_of
+from factloop.reports.labels import ClaimToLabel, Draw, Probability, hash_of
 from factloop.reports.visible import visible
 
 STEPS = 10**6
-"""Scores and probabilities are rounded to this many steps before hashing. Spreadsheets may save nine or fewer
-decimals."""
+"""Scores and probabilities are hashed rounded to this many steps. Spreadsheets may save nine or fewer decimals."""
 
 
 def hash_of_row(claim: ClaimToLabel) -> str:
@@ -199,7 +198,7 @@ class SheetRow(Record):
     verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
     """None for a claim from an experiment, because the sheet hides the verdict."""
     score: Annotated[Share | None, BeforeValidator(_share)] = None
-    probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_share)]
+    probability: Annotated[Probability, BeforeValidator(_share)]
     label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
     comment: str | None = None
     draw: Annotated[str | None, BeforeValidator(_empty_is_none)] = None

@@ -125,8 +125,7 @@ def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
 
 
 def rouge_l() -> ReferenceMetric:
-    """ROUGE-L (Lin 2004, section 3.1): the F-measure in [0, 1] of the longest common subsequence with the first
-    reference.
+    """ROUGE-L (Lin 2004, section 3.1): F-measure in [0, 1] of the longest common subsequence with the first reference.
 
     Computed with rouge-score, without a stemmer. Words are runs of `a-z` and `0-9` in lower case, so text in other
     scripts has no words. The score is 0.0 if either text has no words, as in MixedQA's published figures. It is None if
@@ -183,8 +182,7 @@ def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
     correlation on MixedQA changes by at most 0.005. The score is 0.0 for an empty candidate, and None if the first
     reference is missing or blank.
 
-    Departure from the paper: NLTK aligns matches in order of occurrence instead of choosing the alignment with the
-    fewest crossings.
+    Departure from the paper: NLTK aligns matches in order of occurrence, rather than with the fewest crossings.
     """
     source = synonyms or find_wordnet() or NoSynonyms()
 
@@ -422,8 +420,7 @@ def build_metrics(specifications: tuple[str, ...], *, allow_download: bool = Fal
     """Builds the metrics specified with `factloop eval mixedqa --metric`, in that order and without duplicates.
 
     MODEL is a folder or a name on the Hugging Face Hub, which is accessed only if `allow_download` is set. For
-    BERTScore, a layer may follow the model, as in `bertscore:roberta-large@17`. Raises ConfigError if a specification
-    is unknown.
+    BERTScore, a layer may follow the model, as in `bertscore:roberta-large@17`. Raises ConfigError if one is unknown.
     """
     wanted = [name for one in specifications for name in (_LEXICAL if one == "lexical" else (one,))]
     return tuple(_build(one, allow_download) for one in dict.fromkeys(wanted))

@@ -431,8 +431,7 @@ def adjustments(inputs: Inputs, number: int) -> Findings:
     """Compares the biases that remain after adjusting with one labelled RAGTruth system (section 5, Tables 1 and 31).
 
     Each method is calibrated on one system and tested on the other five. The figures are the mean and the maximum
-    magnitude of the bias. Table 1 averages Table 31 over the calibration systems, and biases without adjustment follow
-    from Table 27.
+    magnitude of the bias. Table 1 averages Table 31 over the calibration systems. Unadjusted biases are from Table 27.
     """
     published = published_table(number)
     found = _printed_means() if number == 1 else _printed_unadjusted()

@@ -31,8 +31,7 @@ from factloop.reports.visible import visible
 
 
 def reproduction_sheet(found: Reproduction, *, ours_alone: bool = False) -> Sheet:
-    """Returns a sheet of published figures, our figures and differences. `ours_alone` omits cells without our
-    figure."""
+    """Returns a sheet of published and our figures and differences. `ours_alone` omits cells without our figure."""
     theirs = "Paper" if found.against == "paper" else "Check value"
     columns: tuple[ColumnOf[ComparedFigure], ...] = (
         (name("Row"), lambda one: ", ".join(one.names)),

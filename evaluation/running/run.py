@@ -1,8 +1,7 @@
 """Runs many items through one engine and saves each record to disk, so a killed run loses only unfinished items.
 
 A feature defines its items and records, how an item is judged, and how records are summarized. `Run` skips items that
-already have a record, saves each new record before reporting it, and finally creates the summary. Starting a killed run
-again resumes it.
+already have a record, saves each new one before reporting it, and finally creates the summary. Killed runs can resume.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ AnyRecord = TypeVar("AnyRecord")
 Summary = TypeVar("Summary", bound=Record)
 
 AT_ONCE = 32
-"""Number of items, such as responses, to process concurrently: enough to keep 64 calls in flight, but few enough to fit
-in memory."""
+"""Number of items, such as responses, to process concurrently: enough for 64 calls, but few enough to fit in memory."""
 BATCHED_AT_ONCE = 2_000
 """The limit if models are called in batches, because all items in progress wait for one batch. A response takes 1 to 3
 MB."""

@@ -1,8 +1,7 @@
 """Reads labelled claims for debiasing from a finished run, the rows of a file, or the predictions of an audit.
 
 Counting a claim twice would change the figure. It could also make a run appear completely labelled, so that its
-interval would have no width. Rows about the same claim of the same response therefore count only once, and are rejected
-if they differ.
+interval would have no width. Rows about the same claim therefore count only once, and are rejected if they differ.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.factuality import counted_claims
@@ -29,6 +28,7 @@ from factloop.evaluation.debiasing.samples import LabelledClaims
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.evaluation.runs.run_claims import VERDICTS, ClaimOrigin, RunClaims, origin_of, text_of
+from factloop.reports.labels import Probability
 
 if TYPE_CHECKING:
     from factloop.evaluation.audit.table import PredictionTable
@@ -71,8 +71,7 @@ class CalibrationSample:
     scores: tuple[float | None, ...] | None = None
     """The evaluator's score for each claim, or None if there are no scores."""
     n_judged_otherwise: int = 0
-    """Number of claims with a different verdict in the run being corrected. If above 0, no claim counts as the run's
-    own."""
+    """Number of claims with a different verdict in the run. If above 0, no claim counts as the run's own."""
 
     @property
     def systems(self) -> frozenset[str]:
@@ -151,8 +150,7 @@ _LabelledClaim = tuple[int, int | None, str, ClaimOrigin, float | None, tuple[st
 
 
 def _labelled(judged: JudgedResponse) -> Iterator[_LabelledClaim | None]:
-    """Yields each labelled claim that counts in the run's figures, and None for each that is labelled or judged
-    irrelevant."""
+    """Yields each labelled claim that counts in the run's figures, or None if it is labelled or judged irrelevant."""
     report = judged.report
     for claim in counted_claims(report):
         label, verdict = judged.labels.get(claim.id), claim.judgement.verdict
@@ -197,7 +195,7 @@ class LabelledRow(Record):
     group: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     system: NotBlank | None = None
     """The system that wrote the claim."""
-    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    probability: Probability | None = None
     """Probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
     response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     claim: str | None = None

@@ -30,7 +30,7 @@ class FinishedRun(Iterable[JudgedResponse]):
     summary: RunSummary
 
     def __iter__(self) -> Iterator[JudgedResponse]:
-        """Reads the responses in the summary with their reports, in the order in which they were judged.
+        """Yields the responses in the summary with their reports, in the order in which the responses were judged.
 
         Raises DataError on reaching a line that cannot be read, or at the end if a response is missing.
         """
@@ -108,8 +108,7 @@ _VERDICTS: dict[Verdict | None, int] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPOR
 
 
 def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
-    """Returns JSON Lines for `factloop.evaluation.audit.rows`, with a line per claim labelled supported or not
-    supported.
+    """Returns JSON Lines for `factloop.evaluation.audit.rows`, a line per claim labelled supported or not.
 
     The order of the responses has no effect. Claims labelled irrelevant are left out. The evaluators are:
     - the judge, with 1 or 0 for its verdict, or null if it gave no verdict or found the claim irrelevant;

@@ -72,8 +72,7 @@ def correlate(
     """Returns the coefficient of the pairs in which both values are present, with an interval if `rng` is set.
 
     `clusters` contains the group of each pair. The bootstrap draws whole groups, because pairs in a group are similar
-    to each other. The order of the pairs has no effect. Raises ValueError if the lengths differ, or if a value is NaN
-    or infinite.
+    to each other. The order of the pairs has no effect. Raises ValueError for different lengths, NaN or infinity.
     """
     if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
         raise ValueError("`xs`, `ys` and `clusters` (if any) must have the same length")

@@ -26,8 +26,7 @@ class DiscreteTest:
     p: float
     """In (0, 1]."""
     least: float
-    """The smallest p-value that the test could have, given the sizes of the differences but not their signs. At most
-    p."""
+    """The smallest p-value possible with these sizes of the differences, whatever their signs. At most p."""
 
 
 def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:

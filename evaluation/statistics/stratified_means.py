@@ -111,8 +111,7 @@ def stratified_intervals(
 def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
     """Returns each resample's means (NaN if any stratum has no items), with shape (n_resamples, n_means).
 
-    For each mean, the columns of `drawn` are the sums of its strata, followed by their counts. `sizes` are the numbers
-    of strata.
+    For each mean, the columns of `drawn` are the sums of its strata and then their counts. `sizes` counts the strata.
     """
     parts = np.split(drawn, np.cumsum([2 * size for size in sizes])[:-1], axis=1)
     with np.errstate(invalid="ignore"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -10,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.files.lines import read_given
+from factloop.core.files.lines import encoding_of, read_given
 
 if TYPE_CHECKING:
     from factloop.evaluation.runs.summary import WantedK
 
 STANDARD_INPUT = "-"
-_BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _GLOB = frozenset("*?[")
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
@@ -43,8 +41,8 @@ def file_name(name: str) -> str:
 
 
 def decode(raw: bytes, name: str) -> str:
-    """Decodes UTF-8, or UTF-16 with a byte order mark. Raises DataError for anything else."""
-    encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), "utf-8")
+    """Decodes UTF-8, or UTF-16 or UTF-32 with a byte order mark. Raises DataError for anything else."""
+    encoding = encoding_of(raw)
     controls = sum(raw.count(bytes([control])) for control in _CONTROLS) if encoding.startswith("utf-8") else 0
     if controls > MOST_CONTROLS * len(raw):
         raise DataError("this is a binary file, not text; pass a text file", path=name)

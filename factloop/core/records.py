@@ -131,6 +131,13 @@ class Evidence(Record):
     """The offset in `passage` where each page starts, and the page number, if the passage spans several PDF pages."""
 
 
+def over_pages(first: str, last: str) -> str:
+    """Returns the source of a passage that runs from source `first` to source `last`, such as `a.pdf#page=1-2`."""
+    file, page, begins = first.partition("#page=")
+    begins, ends = begins.partition("-")[0], last.partition("#page=")[2].rpartition("-")[2]
+    return f"{file}{page}{begins}-{ends}" if page and ends not in ("", begins) else first
+
+
 class Vote(Record):
     """One jury model's vote on a claim: a verdict, or why there is none."""
 

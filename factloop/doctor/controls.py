@@ -70,8 +70,7 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
 )
 """The claims, their evidence, and whether the evidence supports them. The last claim is true but unsupported."""
 GOOD, ENOUGH = 5 / 6, 2 / 3
-"""To be graded `good` or `usable_with_care`, a judge must be right about this fraction of both the true and the false
-sentences."""
+"""For the grade `good` or `usable_with_care`, a judge must get this fraction of true and of false sentences right."""
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
 ADVICE = "The verdicts are not reliable. Use {better}, or measure errors on labelled claims (factloop research audit)."
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from factloop.core.errors import ConfigError
-from factloop.core.findings import Finding
+from factloop.core.findings import Finding, by_gravity
 from factloop.core.records import Claim
 from factloop.guarding.records import Treatment
 
@@ -36,11 +36,13 @@ class Stop:
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks that `annotate` adds after a sentence or table cell, depending on the worst finding."""
+    """The marks that `annotate` adds after a sentence or table cell, depending on the worst finding. Findings without
+    a mark of their own get `unchecked`."""
 
     contradicted: str = " [contradicted by the sources]"
     unsupported: str = " [not supported by the sources]"
     unchecked: str = " [not checked]"
+    unscored: str = " [unscored]"
 
 
 Choose = Callable[[str, Sequence[Claim]], str | Stop]
@@ -119,9 +121,7 @@ class Policy:
         return text
 
     def _mark(self, wanting: Collection[Finding]) -> str:
-        if Finding.CONTRADICTED in wanting:
-            return self.marks.contradicted
-        return self.marks.unsupported if Finding.UNSUPPORTED in wanting else self.marks.unchecked
+        return str(getattr(self.marks, by_gravity(wanting)[0], self.marks.unchecked))
 
 
 def _without_marker(before: str) -> str:

@@ -17,9 +17,8 @@ from itertools import pairwise
 from factloop.core.citations import reason
 from factloop.core.findings import Finding
 from factloop.core.reasons import ABOUT, UnscoredReason
-from factloop.core.records import Claim, Evidence, Judgement, LeftOut, NoClaim, Verdict, Vote
+from factloop.core.records import Claim, Evidence, Judgement, LeftOut, NoClaim, Verdict, Vote, over_pages
 from factloop.reports.differences import Kind, Piece, pieces, place_of_words
-from factloop.tools.search.base import over_pages
 from factloop.tools.text.markup import plain_text
 from factloop.tools.text.rows import row_in_words
 from factloop.tools.text.sentences import Sentence, split_sentences

@@ -161,8 +161,7 @@ def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """The number of sentences without claims for each reason, as in `9 of 27: 5 headings, 4 remarks`. Empty if there
-    are none."""
+    """The number of sentences without claims for each reason, as in `9 of 27: 5 headings, 4 remarks`, or empty."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""

@@ -28,6 +28,9 @@ LARGEST_FILE = 64 * 2**20  # maximum size of a label file in bytes; 5,000 claims
 LONGEST_COMMENT = 2_000  # maximum number of characters in a comment
 REPORTS_DATASET = "reports"  # name of the data set for claims from single reports
 
+Probability = Annotated[float, Field(ge=1e-9, le=1.0)]
+"""Of drawing a claim for labelling. Figures weight the claim by the inverse, which overflows for the least floats."""
+
 
 class PersonLabel(StrEnum):
     """A person's verdict on a claim."""
@@ -79,7 +82,7 @@ class ClaimToLabel(Record):
     verdict: Verdict | None
     """None if the claim is unscored."""
     score: Share | None = None
-    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    probability: Probability | None = None
     """Probability that the claim was drawn for labelling, or None if no claims were drawn."""
     draw: Draw | None = None
     """None if no claims were drawn, or if the draw is unknown."""

@@ -44,8 +44,7 @@ class VisibleLines(logging.Formatter):
 
 
 def web_address(source: str) -> str | None:
-    """Returns `source` if it is an http or https URL that is safe to link to, or None for paths and anything else that
-    is doubtful."""
+    """Returns `source` if it is an http or https URL that is safe to link to, or None for anything else."""
     if not _WEB_ADDRESS.fullmatch(source):
         return None
     try:

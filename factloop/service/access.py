@@ -28,8 +28,7 @@ LONGEST_DAYS = 36_500
 OF_ONE_KEY = RateLimitItemPerMinute(10)
 """Rate limit for attempts with the same wrong key from one IP address, for example by a misconfigured program."""
 OF_AN_ADDRESS = RateLimitItemPerMinute(60)
-"""Rate limit for all attempts with wrong keys from one IP address. A high number can mean that someone is guessing
-keys, or that many people share the address."""
+"""Rate limit for wrong keys from one IP address. Someone may be guessing, or many people may share the address."""
 
 
 class SharedHits:

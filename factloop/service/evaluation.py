@@ -17,6 +17,7 @@ from factloop.core.errors import ConfigError, DataError, ToolError
 from factloop.core.figure import Measurement
 from factloop.core.files.private import make_private_folder, write_private
 from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.audit.resampling import refuse_too_large
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.views.shown import render_audit_html
 from factloop.evaluation.comparing.compare import ComparedRun, compare
@@ -36,6 +37,8 @@ from factloop.service.errors import invalid
 from factloop.service.reading import output_of
 from factloop.service.shapes import AuditAsk, AuditSummary, HeadlineFigure, ResultKind
 
+MOST_BYTES = 500_000_000  # memory of an audit, including its report; the process may use four times as much
+LONGEST_S = 600  # maximum time of an audit, in seconds
 MOST_FIGURES = 3  # number of evaluators or variants whose figures are shown in a list; the page shows all of them
 
 
@@ -49,7 +52,7 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
         raise DataError("numbers must be finite; use null for a missing score", field="rows") from error
     write_private(file, text.encode())
     try:
-        load_predictions(file)
+        refuse_too_large(load_predictions(file), most_bytes=MOST_BYTES)
     except DataError as error:
         message = str(error).replace(str(file), "row")
         raise DataError(re.sub(r"^row:(\d+)", r"row \1", message)) from error
@@ -59,9 +62,12 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
 async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
     """Runs the audit in a process that can be stopped, and returns the report, its JSON and its summary."""
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
-    output = await output_of("factloop", "research", "audit", str(file), "--json", "-")
+    try:
+        output = await output_of(LONGEST_S, "factloop", "research", "audit", str(file), "--json", "-")
+    except TimeoutError:
+        raise DataError(f"the audit took longer than {LONGEST_S:,} s; audit fewer rows at a time") from None
     if output is None:
-        raise ToolError("the audit failed", tool="audit")
+        raise ToolError("the audit failed or needed too much memory", tool="audit")
     result = output.decode()
     report = await asyncio.to_thread(AuditReport.model_validate_json, result)
     data = report.data

@@ -148,8 +148,7 @@ class ServiceGuard:
             self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """Returns the rejection for an unknown caller. A missing key does not count as a failed attempt, because pages
-        ask for a key in that case."""
+        """Returns the rejection for an unknown caller. A missing key does not count: pages then ask for one."""
         if given := headers.get("authorization"):
             scope["wrong_key"] = True
             self._metrics.wrong_keys.inc()

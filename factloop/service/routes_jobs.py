@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
-import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path as FilePath
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Union
 
 from fastapi import APIRouter, Depends, Header, Path, Query
@@ -140,8 +139,11 @@ def _refuse_nothing_to_judge_by(
 
 
 def _audit_request(ask: AuditAsk) -> str:
+    from factloop.service.evaluation import write_rows
+
     try:
-        _try_rows(ask)
+        with TemporaryDirectory(prefix="factloop-", ignore_cleanup_errors=True) as folder:
+            write_rows(ask.rows, FilePath(folder))
     except DataError as error:
         words = failure_words(error)
         raise RequestRefusal(422, words.type, words.message, field="rows") from error
@@ -153,16 +155,6 @@ def _audit_request(ask: AuditAsk) -> str:
             "a value contains invalid Unicode, is nested too deeply, or is a number with too many digits", "rows"
         ) from error
     return text
-
-
-def _try_rows(ask: AuditAsk) -> None:
-    from factloop.service.evaluation import write_rows
-
-    folder = FilePath(tempfile.mkdtemp(prefix="factloop-"))
-    try:
-        write_rows(ask.rows, folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def _submitted(

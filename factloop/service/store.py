@@ -181,8 +181,7 @@ class JobStore:
             connection.execute(update(FORMATS).values(probe=secrets.token_hex(PROBE_BYTES // 2)))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds and returns a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver or
-        OtherRequest."""
+        """Adds a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver or OtherRequest."""
         with self.engine.begin() as connection:
             if repeat is not None or room is not None:
                 hold_others_off(connection, "add a job")

@@ -91,8 +91,7 @@ class UsedRecording:
         return None if self.recording is None else self.recording.tape
 
     def in_use(self) -> AbstractContextManager[None]:
-        """Returns a context that saves the recording on exit. A recording passed in by a caller is saved by that
-        caller."""
+        """Returns a context that saves the recording on exit. Callers save recordings that they pass in."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
 
 

@@ -269,7 +269,7 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """The settings that affect search tools, with all others reset. If two results are equal, so are the tools."""
+        """The settings that affect search tools, with others reset. If two results are equal, so are their tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 

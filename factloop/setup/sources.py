@@ -27,7 +27,7 @@ class Sources:
         name = self.registered_as
         against = "what was given with the answer" if name is None else f"the documents registered as “{name}”"
         if self.mode == "faithfulness":
-            return f"Faithfulness: judged against {against} alone; nothing else was searched."
+            return f"Faithfulness: judged only against {against}; nothing else was searched."
         return f"Factuality: judged against {against} and what the checker itself searches."
 
     def searched(self, own: Sequence[SearchTool]) -> tuple[SearchTool, ...]:

@@ -172,7 +172,7 @@ TABLE = {
         list --prompts nowhere                            | nowhere is not a folder
         lint nowhere.md                                   | cannot read nowhere.md: cannot be read (No such file
         lint mine.txt --json mine.txt                     | would overwrite
-        new ../x --from safe/rating --out variants        | the name '../x' may contain only
+        new ../x --from safe/rating --out variants        | '../x' may contain only
         new x --from nowhere --out variants               | nowhere is neither a packaged prompt
     """,
     "research audit": """

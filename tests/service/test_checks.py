@@ -14,7 +14,7 @@ from factloop.core.records import Counts
 from factloop.entrance.asks import NO_TEXT
 from factloop.entrance.keys import ApiKeys
 from factloop.evaluation.audit.report import AuditReport
-from factloop.service import work
+from factloop.service import evaluation, work
 from factloop.service.app import DEADLINE_S, in_words
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -61,7 +61,7 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     expected = direct.model_dump_json().replace(f"{docs}/ada.txt", "lives/ada.txt")
     assert stable(through) == stable(FactualityReport.model_validate_json(expected).model_dump(mode="json"))
     assert str(docs) not in str(through)
-    alone = "Faithfulness: judged against the documents registered as “lives” alone; nothing else was searched."
+    alone = "Faithfulness: judged only against the documents registered as “lives”; nothing else was searched."
     assert alone in through["warnings"]
 
 
@@ -153,20 +153,25 @@ async def test_a_subject_that_cannot_be_asked_is_said_before_the_check_is_paid(
     assert sim.stats().model.requests == 0
 
 
-async def test_an_audit_is_a_job(service: Service) -> None:
-    labels = [1, 1, 0, 0, 1, 0]
-    rows = [
+def audit_rows(n_systems: int) -> list[dict[str, Any]]:
+    return [
         {
-            "dataset": "d", "system": f"s{number % 2}", "response_id": str(number), "claim_id": "1",
-            "label": label, "evaluators": {"right": float(label), "wrong": float(1 - label)},
+            "dataset": "d", "system": f"s{number % n_systems}", "response_id": str(number), "claim_id": "1",
+            "label": number % 2, "evaluators": {"right": number % 2, "wrong": 1 - number % 2},
         }
-        for number, label in enumerate(labels)
+        for number in range(max(6, n_systems))
     ]  # fmt: skip
+
+
+async def test_an_audit_is_a_job(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     async with service() as client:
-        job = (await client.post("/v1/audits", json={"rows": rows})).json()
+        job = (await client.post("/v1/audits", json={"rows": audit_rows(2)})).json()
         ended = await finished(client, job["id"])
         report = AuditReport.model_validate_json((await client.get(f"/v1/jobs/{job['id']}/result")).content)
         page = await client.get(f"/v1/jobs/{job['id']}/report.html")
+        monkeypatch.setattr(evaluation, "LONGEST_S", 0)
+        late = (await client.post("/v1/audits", json={"rows": audit_rows(2)})).json()
+        assert "took longer than 0 s" in (await finished(client, late["id"]))["error"]["message"]
     assert ended["summary"] == {"kind": "audit", "n_claims": 6, "n_responses": 6, "evaluators": ["right", "wrong"]}
     assert report.data.n_claims == 6
     assert page.status_code == 200
@@ -206,6 +211,7 @@ async def test_an_audit_is_a_job(service: Service) -> None:
         ("trust/long-form", {"response": ANSWER, "documents": []}, "", "no subject model"),
         ("audits", {"rows": [{"dataset": "d"}]}, "rows", "row 1"),
         ("audits", {"rows": []}, "rows", "at least 1"),
+        ("audits", {"rows": audit_rows(700)}, "rows", "700 systems"),
     ],
 )
 async def test_what_makes_no_sense_is_refused_at_once(

@@ -236,7 +236,7 @@ class CallCache:
     def get(self, key: str, *, newer_than_s: float | None = None, read: Read = id) -> StoredAnswer | None:
         """Returns the answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow.
         Raises ConfigError if the answer is damaged, or if `read` raises one of the errors in `UNREADABLE`."""
-        row = self._execute("SELECT value, written FROM answers WHERE key = ?", (key,)).fetchone()
+        row = self._execute("SELECT value, CAST(written AS REAL) FROM answers WHERE key = ?", (key,)).fetchone()
         limits_s = (newer_than_s, self._bounds.max_age_s if self._bounds is not None else None)
         if row is None or any(limit_s is not None and time.time() - row[1] > limit_s for limit_s in limits_s):
             return None
@@ -314,8 +314,9 @@ class CallCache:
         return int(sum(calls for calls, _ in sums)), float(sum(usd for _, usd in sums))
 
     def held(self) -> tuple[int, float | None]:
-        """Returns the number of answers and the time when the oldest was written. Raises ConfigError."""
-        number, oldest = self._execute("SELECT COUNT(*), MIN(written) FROM answers", ()).fetchone()
+        """Returns the number of answers and the time at which the oldest was written. Raises ConfigError."""
+        oldest_of = "MIN(MAX(CAST(MIN(written) AS REAL), 0), 4e9)"  # within the dates that `datetime` can represent
+        number, oldest = self._execute(f"SELECT COUNT(*), {oldest_of} FROM answers", ()).fetchone()
         return int(number), oldest
 
     def _execute(self, statement: str, values: tuple[str | float, ...]) -> sqlite3.Cursor:

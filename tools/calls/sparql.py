@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from factloop.core.errors import ToolError
 from factloop.tools.calls.endpoint import Endpoint
@@ -26,6 +26,7 @@ _FORBIDDEN = frozenset('<>"{}|^`\\[]')
 """Characters that IRIREF (SPARQL) and RFC 3987 forbid in a path, in addition to spaces and control characters."""
 
 Row = dict[str, str]
+_ROWS = TypeAdapter(list[Row])
 
 
 def iri(address: str) -> str | None:
@@ -78,7 +79,7 @@ class SparqlClient:
         """Returns these variables' values in every solution. Raises ToolTimeout, or ToolError if any value is
         missing."""
         fields = {"query": query, "timeout": self._timeout_ms}
-        rows: list[Row] = await self._endpoint.ask("GET", fields, partial(self._rows, names))
+        rows: list[Row] = await self._endpoint.ask("GET", fields, partial(self._rows, names), _ROWS)
         return rows
 
     def _rows(self, names: Sequence[str], answer: JsonAnswer) -> list[Row]:

@@ -53,7 +53,8 @@ def as_error(plain: dict[str, Any]) -> Failure:
         case "budget":
             return BudgetExceeded(str(plain["limit"]), str(plain.get("of", "")))
         case "tool":
-            return ToolError(str(plain["message"]), tool=str(plain["tool"]), status=plain["status"])
+            status = plain["status"] and int(plain["status"])
+            return ToolError(str(plain["message"]), tool=str(plain["tool"]), status=status)
         case "refusal":
             return ModelRefusal(str(plain["message"]), schema=str(plain["schema"]), reply=str(plain["reply"]))
         case other:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from factloop.core.errors import ToolError
 from factloop.tools.calls.cache import AnswersKept
@@ -139,6 +139,9 @@ class _Resource(BaseModel):
     offset: int = Field(alias="@offset")
 
 
+_RESOURCES = TypeAdapter(list[_Resource])
+
+
 class _Annotation(BaseModel):
     text: str | None = Field(default=None, alias="@text")
     resources: list[_Resource] = Field(default=[], alias="Resources")
@@ -168,7 +171,8 @@ class SpotlightClient:
         lead = f"{question.strip()[:LONGEST_QUESTION]}\n\n" if question.strip() else ""
         sent = _UNSENDABLE.sub(" ", lead + kept)
         found: list[LinkedEntity] = []
-        for value in await self._endpoint.ask("POST", {"text": sent, "confidence": f"{CONFIDENCE:g}"}, self._read):
+        asked = {"text": sent, "confidence": f"{CONFIDENCE:g}"}
+        for value in await self._endpoint.ask("POST", asked, self._read, _RESOURCES):
             one = _Resource.model_validate(value)
             start, types = _place(one, sent) - len(lead), dbpedia_types(one.types or "")
             if start >= 0 and types and any(map(str.isalpha, one.surface)):

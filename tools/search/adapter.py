@@ -51,7 +51,7 @@ def _own_code(name: str, what: str) -> Iterator[None]:
 
 
 def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:
-    """Returns a ToolError with the error's type and message. Also logs the error, with its traceback at level DEBUG.
+    """Returns a ToolError with the type and message of the error, and logs it, with its traceback at level DEBUG.
 
     Leaves out URL query strings, secrets in the request or environment, and values named like a key, token or password.
     """
@@ -82,8 +82,7 @@ _DATE_KEYS = ("date", "published", "published_at")
 
 
 class RetrieverSearch(SearchTool):
-    """Searches with a retriever or a function that takes a query. The source, title and date of a hit come from the
-    document's metadata.
+    """Searches with a retriever or a function that takes a query. Takes source, title and date from the metadata.
 
     If the retriever fails, the search raises a ToolError with the same message. It does not retry, because that is up
     to the retriever.
@@ -145,7 +144,7 @@ class RetrieverSearch(SearchTool):
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
         """Converts documents to hits. Raises ToolError for anything else, including None."""
         try:
-            documents = documents_of("result", found)
+            documents = documents_of("result", found, found=True)
         except DataError as error:
             raise ToolError(f"{self.name}: {error}", tool=self.name) from error
         if documents is None:

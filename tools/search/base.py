@@ -175,10 +175,3 @@ class SearchTool(BaseTool):
             for rank, hit in enumerate(hits, 1)
         ]
         return "\n\n".join(lines) or "Nothing was found.", hits
-
-
-def over_pages(first: str, last: str) -> str:
-    """Returns the source of a passage that runs from source `first` to source `last`, such as `a.pdf#page=1-2`."""
-    file, page, begins = first.partition("#page=")
-    begins, ends = begins.partition("-")[0], last.partition("#page=")[2].rpartition("-")[2]
-    return f"{file}{page}{begins}-{ends}" if page and ends not in ("", begins) else first

@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
+from pydantic import TypeAdapter
+
 from factloop.core.errors import TOO_MANY_REQUESTS, FactloopError, ToolError, ToolTimeout
 from factloop.tools.calls.answers import Answers, Value
 from factloop.tools.calls.blame import OUT_OF_REACH, FirstAnswer, is_out_of_reach, is_wrong_set_up, raise_blamed
@@ -42,6 +44,9 @@ class SearchAnswer:
     query: str
     hits: tuple[SearchHit, ...]
     retrieved_at: datetime
+
+
+_ANSWER = TypeAdapter(SearchAnswer)
 
 
 def limiter_of_tool(tool: SearchTool) -> Limiter:
@@ -180,7 +185,7 @@ class SearchGateway:
             call = SearchCall(self, tool, query, stage, meter, self.key(tool, query))
             answers = self._answers if tool.cacheable else self._for_one_check
             value, came_by = await meter.allowance.in_time(lambda: answers.once(call))
-            found = _decode(value)
+            found = call.read(value)
             traced.set({"factloop.answered_by": BY[came_by], "factloop.n_hits": len(found.hits)})
             return found
 
@@ -315,17 +320,9 @@ class SearchCall:
         self.meter.searched(self.stage, 0.0, self.tool.usd_per_query)
 
     def read(self, value: Mapping[str, Any]) -> SearchAnswer:
-        return _decode(value)
+        return _ANSWER.validate_python(value)
 
 
 def _is_answered(error: FactloopError) -> bool:
     """Whether the server answered with a success status. Providers charge for such answers, whatever they contain."""
     return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300
-
-
-def _decode(value: Mapping[str, Any]) -> SearchAnswer:
-    return SearchAnswer(
-        query=value["query"],
-        hits=tuple(SearchHit.model_validate(hit) for hit in value["hits"]),
-        retrieved_at=datetime.fromisoformat(value["retrieved_at"]),
-    )

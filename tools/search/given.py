@@ -93,8 +93,7 @@ class GivenIndexes:
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """Returns a search tool for the documents supplied with a response, or None if there are none. Raises
-        DataError."""
+        """Returns a search tool for the supplied documents, or None. Raises ConfigError or DataError."""
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)
         return await self.of(documents_of("documents", given) or ())
@@ -119,7 +118,7 @@ class GivenIndexes:
 
 
 def without_contents(identity: str) -> str:
-    """Returns a search tool's identity. Leaves out the hash of any supplied documents."""
+    """Returns a search tool's identity, without the hash of the contents if it searches supplied documents."""
     return _IDENTITY if identity.startswith(f"{_IDENTITY} ") else identity
 
 

@@ -123,7 +123,7 @@ def print_audit(report: AuditReport, console: Console) -> None:
     """Prints the findings for all data sets. Other tables are only kept for files. Names are printed literally."""
     group = groups_of(report.data)[0]
     for at in report.at:
-        console.print(Text(f"At a threshold of {at.threshold:g}, {one_line(where(group))}", style="bold"))
+        console.print(Text(f"Threshold {at.threshold:g}: {one_line(where(group))}", style="bold"))
         console.print()
         scope = scope_of(at, group, report.data)
         for section in sections_of(scope):

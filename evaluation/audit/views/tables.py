@@ -31,7 +31,7 @@ from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, cou
 
 Row = Mapping[str, Any]
 MOST_LINES = 40
-"""Tables by data set with more lines than this are not printed on the terminal."""
+"""Tables by data set are not printed on the terminal if they have more lines than this."""
 FEWEST_CLAIMS, FEWEST_CLUSTERS = 30, 10
 """With fewer claims, or fewer prompts or responses, a figure is too uncertain for a finding (see `LIMITS_NOTE`)."""
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from rich.console import Console, Group
 from rich.text import Text
 
+from factloop.evaluation.debiasing.estimates import FEWEST_GROUPS
 from factloop.evaluation.debiasing.records import LEVEL, Caution, Estimate, Method, Target, Transfer
 from factloop.evaluation.runs.records import Calibration, RunDebiasing
 from factloop.evaluation.runs.views.sheets import interval, interval_head, share
@@ -28,7 +29,7 @@ METHOD_WORDS = {
 NO_INTERVAL_WORDS = {
     Caution.NO_SPREAD: "nothing varies",
     Caution.OUT_OF_RANGE: "beyond 0 or 1",
-    Caution.ONE_GROUP: "a single group",
+    Caution.ONE_GROUP: "a single prompt",
 }
 """Short reasons why a value has no interval, shown in place of the interval."""
 
@@ -39,7 +40,7 @@ CAUTION_WORDS = {
     Caution.OUT_OF_RANGE: "the whole interval is outside [0, 1] and left out, because the labels do not fit the run",
     Caution.NO_SPREAD: "prompts do not differ, so there is no interval; this does not prove certainty",
     Caution.WIDENED: "the interval was widened, because a class is rare or the few labels show no error",
-    Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
+    Caution.ONE_GROUP: "the labels or the run's claims come from a single prompt, so there is no interval",
     Caution.LABELLED_IN_PART: "correcting F1@K requires fully labelled responses, but there are none",
 }
 
@@ -62,18 +63,27 @@ PRECISION_WORDS = (
 )
 
 
+WEIGHT_WORDS = "λ is the weight of the run's verdicts; the rest is that of the labelled claims alone"
+
+
 def in_short(found: Calibration) -> Iterator[str]:
     """Yields each system's preferred precision, and how many labelled prompts would narrow it to ±10 points.
 
     This number is approximate. It assumes that the width of the interval is inversely proportional to the square root
-    of the number of prompts, as if both samples grew in proportion.
+    of the number of prompts, as if both samples grew in proportion. Without an interval, yields why there is none.
     """
     for one in found.systems:
         best, n_unscored = preferred(one), one.precision.n_run_unscored
-        if best is None or best.value is None or best.interval is None or best.method is Method.DIFFERENCE:
+        of = f", {one_line(one.system)}" if len(found.systems) > 1 else ""
+        if best is None or best.value is None or best.interval is None:
+            yield f"No conclusion yet{of}: {_why_none(one, best)}. You need labels on at least {FEWEST_GROUPS} prompts."
             continue
         low, high = best.interval
-        of = f", {one_line(one.system)}" if len(found.systems) > 1 else ""
+        if low == high:
+            said = f"{round(best.value * best.n_run):,} of {best.n_run:,} are supported ({best.value:.0%})"
+            left = f"; not covered: {n_unscored:,} without a verdict" if n_unscored else ""
+            yield f"Every claim with a verdict is labelled{of}: {said}{left}."
+            continue
         covered = f" with a verdict ({best.n_run:,} of {best.n_run + n_unscored:,})" if n_unscored else ""
         said = (
             f"With your {plural(best.n_labels, 'label')}{of}: about {best.value:.0%} of its claims{covered} are "
@@ -83,6 +93,15 @@ def in_short(found: Calibration) -> Iterator[str]:
         needed = math.ceil(best.n_label_groups * ((high - low) / (2 * GOOD_WIDTH)) ** 2)
         more = f". Labels on about {needed:,} prompts, not {best.n_label_groups:,}, would give ±10"
         yield f"{said}{more if needed > best.n_label_groups else ''}."
+
+
+def _why_none(one: RunDebiasing, best: Estimate | None) -> str:
+    if best is not None:
+        return next(
+            (CAUTION_WORDS[caution] for caution in best.cautions if caution in NO_INTERVAL_WORDS), "no interval"
+        )
+    by_verdicts = one.transfer is Transfer.VERDICTS
+    return (one.precision.prediction_powered if by_verdicts else one.precision.adjusted_count).why
 
 
 def preferred(one: RunDebiasing) -> Estimate | None:
@@ -96,7 +115,7 @@ def tiles(one: RunDebiasing) -> dict[str, tuple[str, str]]:
     n_run = f"{plural(one.precision.raw.n_run, 'claim')} with a verdict"
     found = [(f"F1@{f1.k}", f1.raw, f1.corrected, plural(f1.n_responses, "response")) for f1 in one.f1]
     return {
-        name: (share(best.value), f"{interval(best.low, best.high)}, {run}; {share(raw.value)} before correction")
+        name: (share(best.value), f"{_interval_words(best)}, {run}; {share(raw.value)} before correction")
         for name, raw, best, run in [*found, ("Precision", one.precision.raw, preferred(one), n_run)]
         if best is not None and best.value is not None
     }
@@ -131,12 +150,13 @@ def overlap_words(one: RunDebiasing) -> str:
         return f"none of the {plural(n_labels, 'labelled claim')} comes from its prompts, so there are two samples"
     own = f", {one.n_own:,} of them its own claims" if one.n_own else ""
     labels = plural(n_labels, "labelled claim")
-    return f"{one.n_of_prompts:,} of {labels} come from its prompts and were drawn with them{own}"
+    were = "comes from its prompts and was" if one.n_of_prompts == 1 else "come from its prompts and were"
+    return f"{one.n_of_prompts:,} of {labels} {were} drawn with them{own}"
 
 
 def weight_words(estimate: Estimate) -> str:
-    """Formats lambda as in `weight of verdicts: λ = 0.18`, or returns an empty string if there is no lambda."""
-    if estimate.weight is None:
+    """Formats lambda as in `weight of verdicts: λ = 0.18`. Empty if there is none, or if all claims are labelled."""
+    if estimate.weight is None or (estimate.low is not None and estimate.low == estimate.high):
         return ""
     by = "scores" if estimate.uses_scores else "verdicts"
     return f"weight of {by}: λ = {round(estimate.weight, 2) + 0.0:.2f}"  # never -0.00
@@ -188,7 +208,11 @@ def _method(row: _Figure) -> Cell:
 def _interval(row: _Figure) -> Cell:
     why = next((NO_INTERVAL_WORDS[one] for one in row[2].cautions if one in NO_INTERVAL_WORDS), "")
     is_missing = row[2].value is not None and row[2].interval is None
-    return Cell(interval(row[2].low, row[2].high), why if is_missing else "")
+    return Cell(_interval_words(row[2]), why if is_missing else "")
+
+
+def _interval_words(one: Estimate) -> str:
+    return "all labelled" if one.low is not None and one.low == one.high else interval(one.low, one.high)
 
 
 def _cautions(row: _Figure) -> Cell:
@@ -248,6 +272,8 @@ def _rows(found: Calibration) -> Iterator[Row]:
         if words := overlap_words(one):
             yield "Samples", Text(f"{one_line(one.system)}: {words}")
     yield "Precision", Text(PRECISION_WORDS)
+    if any(weight_words(estimate) for one in found.systems for _, estimate, _ in estimates(one)):
+        yield "Weight", Text(WEIGHT_WORDS)
     for words in targets(found):
         yield "Meaning", Text(words)
     for words in assumptions(found):
@@ -255,11 +281,12 @@ def _rows(found: Calibration) -> Iterator[Row]:
     where: dict[tuple[str, str], list[str]] = {}
     for one in found.systems:
         for measure, estimate, _ in estimates(one):
-            place = f"{one_line(one.system)}, {measure}, {METHOD_WORDS[estimate.method]}"
+            of = f"{one_line(one.system)}: " if len(found.systems) > 1 else ""
+            place = f"{of}{measure} ({METHOD_WORDS[estimate.method]})"
             if estimate.undefined is not None:
                 where.setdefault(("Undefined", estimate.why), []).append(place)
             for caution in estimate.cautions:
                 where.setdefault(("Caution", CAUTION_WORDS[caution]), []).append(place)
     for (kind, words), places in where.items():
-        more = f" and {len(places) - 1} more, which are listed by --html and --json" if len(places) > 1 else ""
-        yield kind, Text(f"{words} ({places[0]}{more})", style="yellow")
+        more = f", and {len(places) - 1} more listed by --html and --json" if len(places) > 1 else ""
+        yield kind, Text(f"{words}. This is about {places[0]}{more}.", style="yellow")

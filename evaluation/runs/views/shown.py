@@ -158,8 +158,7 @@ _MARKED = 8
 
 
 def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence[str]) -> Markup | None:
-    """Draws a line per system, in the order of `systems`, and marks the run's Ks. Returns None if no system has a
-    value."""
+    """Draws a line per system, in the order of `systems`, and marks the run's Ks. None if no system has a value."""
     lines = {name: [(one.k, one.f1.get(name)) for one in curve] for name in systems}
     drawn = {name: line for name, line in lines.items() if any(value is not None for _, value in line)}
     if not drawn:

@@ -16,6 +16,7 @@ from factloop.core.files.json import to_json
 from factloop.core.files.rows import read_record
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import percent, plural
+from factloop.reports.labels import REPORTS_DATASET
 from factloop.reports.visible import visible
 from factloop.setup.marks import Mark
 from factloop.setup.settings import AtLeastOne
@@ -161,7 +162,8 @@ def export(given: Export) -> int:
         note(_unfinished_words(part))
     if len(found.runs) > 1:
         note(_runs_words(found))
-    lines = ["; ".join(_export_words(given, found)), *(_people_words(found.people) if found.people else ())]
+    people = _people_words(found.people) if found.people else ()
+    lines = ["; ".join(_export_words(given, found)), *_answer_words(found), *people]
     rows = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows)
     deliver(given, found.people, show_lines(lines), files={given.out: lambda: rows})
     return DONE
@@ -193,6 +195,16 @@ def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
         yield f"left out {plural(found.n_empty, 'claim')} without a label"
     for label, n in sorted(found.left_out.items()):
         yield f"left out {plural(n, 'claim')} labelled {label.value.replace('_', ' ')}"
+
+
+def _answer_words(found: ExportedLabels) -> Iterator[str]:
+    """Yields what labels of report pages say about the answers, if they are not labels of a run."""
+    if {row["dataset"] for row in found.rows} == {REPORTS_DATASET}:
+        said = f"{sum(row['label'] for row in found.rows):,} of your {plural(len(found.rows), 'label')} say supported"
+        one = "this answer’s" if len({row["response_id"] for row in found.rows}) == 1 else "these answers’"
+        rest = f"label the other {plural(found.n_empty, 'claim')} to get {one} precision"
+        yield f"{said}: {rest if found.n_empty else f'that is {one} precision; no correction is needed'}"
+        yield "to correct scores of answers in general, run `factloop eval` and label claims of that run"
 
 
 def _unfinished_words(part: DrawnPart) -> str:

@@ -19,6 +19,15 @@ LONGEST_LINE = 64 * 2**20
 """In bytes. A file with a longer line probably has no line ends at all, and reading it could exhaust the memory."""
 
 
+_MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}  # first, as one starts with one of UTF-16
+_MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+
+
+def encoding_of(start: bytes) -> str:
+    """Returns the encoding that a byte order mark names, or UTF-8 (with or without a mark)."""
+    return next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), "utf-8-sig")
+
+
 def open_given(path: str | Path) -> BufferedReader:
     """Opens a file that the user named. Raises OSError if it cannot be opened, or if it is a device or a named pipe
     (which may block forever). The unnamed pipe of a shell's `<(command)` can be opened."""
@@ -90,8 +99,8 @@ def _opened(place: str | Path) -> AbstractContextManager[IO[bytes]]:
 
 
 def _decoded(line: bytes, name: str, number: int) -> str:
-    if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError("this file is UTF-16; save it as UTF-8", path=name)
+    if number == 1 and (encoding := encoding_of(line)) != "utf-8-sig":
+        raise DataError(f"this file is {encoding.upper()}; save it as UTF-8", path=name)
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:

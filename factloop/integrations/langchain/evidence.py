@@ -43,7 +43,7 @@ class Evidence:
         `answering` is the tool that the model calls to return its answer. The output of this tool is not evidence.
         """
         if self.extract is not None:
-            brought: Sequence[Document] = documents_of("what extract returned", self.extract(state)) or ()
+            brought: Sequence[Document] = documents_of("what extract returned", self.extract(state), found=True) or ()
         else:
             brought = list(self._brought(state["messages"], answering))
         read = (document for text in told for document in self._in_system(text))
@@ -77,7 +77,7 @@ class Evidence:
 
     def _in_system(self, text: str) -> Sequence[Document]:
         if callable(self.system_message):
-            return documents_of("what system_message returned", self.system_message(text)) or ()
+            return documents_of("what system_message returned", self.system_message(text), found=True) or ()
         return (Document(text, metadata={"source": "system message"}),)
 
 

@@ -174,7 +174,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self._request = PromptRegistry.load(self.check.checker.settings.prompts)[REVISION]
         self._action, self._then, self._max_revisions = action, then, max_revisions
         self._passing = as_findings(passing)
-        self._blocks = blocks if blocks is not None else self._has_unproven
+        self._blocks = blocks or (lambda one: not one.response.strip() or has_unproven(one, self._passing))
         self._blocks_by_findings = blocks is None
         self._message, self._formatter = message, formatter
         self._fields = _names("fields", fields or ())
@@ -309,9 +309,6 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     def _annotated(self, texts: Sequence[str], report: FactualityReport) -> tuple[str, ...]:
         return f"{texts[0]}\n\n{self._formatter(report)}".lstrip("\n"), *texts[1:]
-
-    def _has_unproven(self, report: FactualityReport) -> bool:
-        return not report.response.strip() or has_unproven(report, self._passing)
 
 
 def _name_of(tool: BaseTool | dict[str, Any]) -> str:

@@ -30,7 +30,7 @@ from factloop.entrance.callers import (
     replayed,
 )
 from factloop.entrance.keys import ApiKeys, key_refusal
-from factloop.integrations.mcp.server import OWNER
+from factloop.integrations.mcp.server import OWNER, PRESENCE, Presence
 from factloop.tools.calls.limiter import CALLER
 
 PATH = "/mcp"
@@ -86,9 +86,11 @@ class Guard:
             sessions.move_to_end(session)
             is_call = scope["method"] == "POST"
             sessions[session] += is_call
+        presence = Presence()
         try:
-            await self._app(_by(owner, scope), replayed(body, receive), noted)
+            await self._app({**_by(owner, scope), PRESENCE: presence}, replayed(body, receive), noted)
         finally:
+            presence.leave()  # sessions cannot be resumed, so the answer of a call in progress would be lost
             if is_call and session in sessions:
                 sessions[session] -= 1
 

@@ -58,6 +58,7 @@ AT_ONCE = 8
 """Maximum number of concurrent calls. Over HTTP, one of these calls is reserved for keys that have no call running."""
 MOST_WAITING = 16  # maximum number of waiting calls per key over HTTP
 OWNER = "factloop.owner"  # the key's owner, in the scope of an HTTP request
+PRESENCE = "factloop.presence"  # the caller's `Presence`, in the same scope
 LONGEST_CLAIM = 2_000
 LONGEST_DOCUMENTS = 8_000_000
 """Maximum total number of characters in the documents of one call. The service instead limits the size of a request."""
@@ -223,8 +224,9 @@ class _Tools:
     @asynccontextmanager
     async def _turn(self, ctx: Context[Any, Any]) -> AsyncIterator[None]:
         request = ctx.request_context.request
-        CALLER.set(NO_OWNER if request is None else request.scope.get(OWNER, NO_OWNER))
-        async with self._calls.turn(CALLER.get()):
+        scope = {} if request is None else request.scope
+        CALLER.set(scope.get(OWNER, NO_OWNER))
+        async with scope.get(PRESENCE, Presence()).awaited(), self._calls.turn(CALLER.get()):
             try:
                 yield
             except ConfigError as error:
@@ -234,6 +236,30 @@ class _Tools:
                 raise ToolError(NOT_SET_UP) from error
             except FactloopError as error:
                 raise ToolError(str(error)) from error
+
+
+class Presence:
+    """Cancels the call of an HTTP request when its connection ends, because nobody could receive the answer."""
+
+    def __init__(self) -> None:
+        self._calls, self._has_left = set[asyncio.Timeout](), False
+
+    def leave(self) -> None:
+        self._has_left = True
+        for call in self._calls:
+            call.reschedule(0.0)
+
+    @asynccontextmanager
+    async def awaited(self) -> AsyncIterator[None]:
+        call = asyncio.timeout(0.0 if self._has_left else None)
+        self._calls.add(call)
+        try:
+            async with call:
+                yield
+        except TimeoutError as error:
+            raise ToolError("the connection ended") from error
+        finally:
+            self._calls.discard(call)
 
 
 class _Calls:

@@ -273,20 +273,13 @@ def test_rows_that_differ_about_a_claim_are_refused(
 
 
 @pytest.mark.parametrize(
-    "second",
-    [
-        {"system": "two"},
-        {"response_id": "another"},
-        {"claim": "another"},
-        {"claim_id": "c2"},
-        {"claim_id": 0},
-        {"dataset": "another"},
-    ],
+    ("column", "value"),
+    [("system", "x"), ("response_id", "x"), ("claim", "x"), ("claim_id", "c2"), ("claim_id", 0), ("dataset", "x")],
 )
-def test_other_claims_are_told_apart(tmp_path: Path, second: dict[str, Any]) -> None:
+def test_other_claims_are_told_apart(tmp_path: Path, column: str, value: str | int) -> None:
     """Those of other systems and responses, and those that a response says twice, which have ids of their own."""
     row = {**labelled()[0], "claim_id": "c1"}
-    sample = load_calibration(jsonl(tmp_path / "c.jsonl", row, {**row, "label": 1, **second}))
+    sample = load_calibration(jsonl(tmp_path / "c.jsonl", row, {**row, "label": 1, column: value}))
     assert sample.labels == (0, 1)
 
 

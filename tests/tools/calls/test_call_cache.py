@@ -61,6 +61,15 @@ def test_an_answer_that_was_damaged_is_a_config_error(tmp_path: Path, value: str
     cache.close()
 
 
+def test_an_answer_written_at_no_time_is_asked_for_again(tmp_path: Path) -> None:
+    with closing(CallCache(tmp_path / "calls.sqlite")) as cache:
+        cache.put("key", "it is supported")
+        for written, oldest in (("9e999", 4e9), ("'abc'", 0.0)):
+            cache._execute(f"UPDATE answers SET written = {written}", ())
+            assert cache.held() == (1, oldest)
+        assert cache.get("key", newer_than_s=60.0) is None
+
+
 @pytest.mark.parametrize("cost", ["5", "{}", '{"prompt_tokens": "5"}', "null"])
 def test_the_cost_of_a_request_that_was_damaged_is_a_config_error(tmp_path: Path, cost: str) -> None:
     path = tmp_path / "calls.sqlite"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pydantic import PrivateAttr
 
 from factloop.core.errors import ToolError
-from factloop.core.records import SourceDocument
-from factloop.tools.search.base import SearchHit, SearchTool, over_pages
+from factloop.core.records import SourceDocument, over_pages
+from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 CANDIDATES = 30

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from factloop.core.errors import DataError
-from factloop.core.files.lines import LONGEST_LINE, open_given
+from factloop.core.files.lines import LONGEST_LINE, encoding_of, open_given
 from factloop.tools.search.documents.files import is_compressed
 
 _FRONT = re.compile(r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -63,7 +63,6 @@ def _first(named: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return next((text for text in texts if text.casefold() not in _NULL), None)
 
 
-_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES = 4096
 _BUFFER_BYTES = 2**17
 _NUL_SHARE = 0.1
@@ -74,7 +73,7 @@ def read_text(path: Path) -> str:
     """Reads a whole text. Raises DataError for binary files and unsupported encodings."""
     data = read_bytes(path)
     _refuse_binary(data[:_HEAD_BYTES], path)
-    encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8-sig"
+    encoding = encoding_of(data)
     try:
         return data.decode(encoding).replace("\0", " ")
     except UnicodeDecodeError as error:
@@ -89,7 +88,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     with _opened(path) as file:
         head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]
         _refuse_binary(head, path)
-        if head.startswith(_UTF16_MARKS):
+        if encoding_of(head) != "utf-8-sig":
             for number, text in enumerate(io.StringIO(read_text(path), newline="\n"), 1):
                 yield number, text.rstrip("\r\n")
             return
@@ -122,12 +121,12 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
 
 
 def _refuse_binary(head: bytes, path: Path) -> None:
-    if not head.startswith(_UTF16_MARKS) and head.count(0) > _NUL_SHARE * len(head):
+    if encoding_of(head) == "utf-8-sig" and head.count(0) > _NUL_SHARE * len(head):
         raise DataError("the file is binary, or UTF-16 without a byte order mark; save it as UTF-8", path=str(path))
 
 
 def _undecodable(path: Path, encoding: str, offset: int, line: int | None = None) -> DataError:
-    shown = "UTF-16" if encoding == "utf-16" else "UTF-8"
+    shown = encoding.upper().removesuffix("-SIG")
     advice = f"save it as UTF-8 (for example, `iconv -f WINDOWS-1252 -t UTF-8 {path.name}`)"
     return DataError(
         f"byte {offset} is not {shown}: the file is binary or has another encoding; {advice}", path=str(path), line=line
