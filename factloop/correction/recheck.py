@@ -102,7 +102,6 @@ def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
 
 
 def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:
-    """A repeated claim with the original claim's verdict and evidence, since the report may lack the original."""
     if claim.duplicate_of is None:
         return claim
     first = by_id[claim.duplicate_of]

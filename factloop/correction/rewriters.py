@@ -219,8 +219,6 @@ def restated(fault: Fault) -> str:
 
 
 def _exchanged(fault: Fault) -> str | None:
-    """The sentence with all wrong values replaced. None if a replacement is unknown or impossible, or if a claim to
-    keep contains the wrong words."""
     text, kept = fault.text, [plain_text(claim.text) for claim in fault.staying]
     for one in dict.fromkeys(exchange_of(contradiction.claim) for contradiction in fault.contradicted):
         shared = one is not None and any(one.stands_in(other) for other in kept)

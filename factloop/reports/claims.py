@@ -450,7 +450,6 @@ def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence |
 
 @lru_cache(maxsize=256)
 def _sentences(passage: str) -> Sequence[Sentence]:
-    """The sentences, cached because many claims in a long response use the same few passages."""
     return tuple(split_sentences(passage))
 
 

@@ -49,7 +49,6 @@ def place_of_words(text: str, words: str) -> tuple[int, int] | None:
 
 
 def _compared(before: list[str], after: list[str]) -> Iterator[Piece]:
-    """The pieces of two lists of tokens. The library compares characters, so each token is mapped to one character."""
     from diff_match_patch import diff_match_patch  # type: ignore[import-untyped]  # no types
 
     codes: dict[str, str] = {}

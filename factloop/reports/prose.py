@@ -134,7 +134,6 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
 def _words(
     runs: Iterable[TextRun], cuts: Sequence[_Cut], starts: Sequence[int], begun: set[_Cut]
 ) -> Iterator[tuple[int, Words]]:
-    """Splits the runs at the cuts and yields each part with the number of its stretch. Adds faults to `begun`."""
     for run in runs:
         for text, cut in _cut(run, cuts, starts):
             begins_fault = cut.fault is not None and cut not in begun

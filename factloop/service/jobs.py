@@ -312,7 +312,6 @@ class Jobs:
             await asyncio.sleep(self._sweep_every_s)
 
     async def _one_sweep(self, sweep: Callable[[], Awaitable[None]]) -> None:
-        """Runs one cleanup. If it fails, later cleanups still run, so that data is deleted without a restart."""
         (failure,) = await asyncio.gather(sweep(), return_exceptions=True)
         if failure is not None and not isinstance(failure, RequestRefusal):  # the cause of a rejection has been logged
             log.error("could not delete expired records", exc_info=failure)

@@ -208,7 +208,7 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """Leases and returns the row's job, or returns None if it must not run. Adds owners without budget to `spent`."""
+        """Leases and returns the row's job, or None if it must not run. Adds owners without budget to `spent`."""
         stored = stored_of(row)
         if stored is None:  # otherwise, every later call would read it again
             connection.execute(update(JOBS).where(JOBS.c.id == row.id).values(status="failed", **_NO_LEASE))

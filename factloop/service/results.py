@@ -186,7 +186,6 @@ def _info(name: str, path: Path, kind: ResultKind, record: Any) -> ResultInfo:
 
 
 def _seconds(moment: datetime | None) -> float:
-    """Returns seconds since the epoch for any date that `datetime` can represent. The default time zone is UTC."""
     if moment is None:
         return 0.0
     return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH).total_seconds()

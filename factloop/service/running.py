@@ -365,7 +365,6 @@ class Runner:
         await asyncio.to_thread(shutil.rmtree, self._folder / stored.job.id, ignore_errors=True)
 
     async def _save_end(self, live: LiveJob, save: partial[bool]) -> bool:
-        """Tries repeatedly to save the job. If the service stops first, keeps the journal and raises RequestRefusal."""
         pause_s = POLL_S / 4
         while True:
             try:

@@ -345,7 +345,6 @@ class StrictTool(Tool):
 
 
 def _wrong_argument(error: ValidationError) -> str:
-    """Describes the most deeply nested error. For a union, this is the error for the intended type."""
     wrong = max(error.errors(include_url=False), key=lambda one: len(one["loc"]))
     parts = map(str, wrong["loc"])  # indexes and fields; names of variants are left out
     place = ".".join(part for part in parts if part.isdigit() or (part.isidentifier() and part.islower()))
