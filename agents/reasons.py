@@ -1,4 +1,4 @@
-"""Maps errors to the reasons why a claim is unscored. No other module does this."""
+"""Maps errors to the reasons why a claim is left unscored. No other module does this."""
 
 from __future__ import annotations
 

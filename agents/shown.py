@@ -1,5 +1,5 @@
-"""Formats a passage for a prompt, below its title and headings. Long passages are shortened so that no partial sentence
-looks complete."""
+"""Formats a passage for a prompt, with its title and headings above it. Long passages are shortened so that no partial
+sentence looks complete."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _ENDS = frozenset(".!?…。！？।\"'”’»)]」")
 
 
 def as_shown(item: Evidence) -> str:
-    """Returns the passage, shortened to `PASSAGE_CHARACTERS`, below a line with its title, headings and date."""
+    """Returns the passage, shortened to `PASSAGE_CHARACTERS`, after a line with its title, headings and date."""
     return f"{heading(item.title, item.section, item.published)}\n{shortened(item.passage, PASSAGE_CHARACTERS)}".strip()
 
 
 def document_of(item: Evidence) -> str:
-    """Returns the source without a page number, so that all passages from one document have the same source."""
+    """Returns the source without a page number, so that all passages from one document share a source."""
     return item.source.partition("#page=")[0]
 
 
@@ -45,7 +45,7 @@ def shortened(passage: str, most: int) -> str:
 
 
 def _whole_sentences(passage: str, most: int) -> str:
-    """Keeps the lines that fit. Adds the next line's sentences that fit if the lines use at most half of `most`."""
+    """Keeps the lines that fit. If they use at most half of `most`, adds sentences of the next line that fit."""
     end = passage.rfind("\n", 0, most + 1)
     kept, line = passage[: max(end, 0)].rstrip(), passage[end + 1 :].partition("\n")[0]
     if len(kept) > most // 2:

@@ -1,4 +1,4 @@
-"""Generates the JSON Schemas of factloop's output from its record classes.
+"""Generates the JSON Schemas for factloop's output from its record classes.
 
 `python -m factloop.schemas NAME` prints one schema, and `python -m factloop.schemas` lists the names.
 """

@@ -1,1 +1,1 @@
-"""Contains the prompts, which are Markdown files, and a registry that loads, validates and renders them."""
+"""Contains the prompts as Markdown files, and a registry that loads, validates and renders them."""

@@ -29,7 +29,7 @@ from factloop.prompts.layout import (
     lay_out,
     read_fields,
 )
-from factloop.prompts.registry import Prompt, packaged_prompts, prompt_files
+from factloop.prompts.registry import LARGEST, Prompt, packaged_prompts, prompt_files
 
 Severity = Literal["error", "warning"]
 
@@ -45,14 +45,14 @@ class Rule(StrEnum):
     VARIABLES = "variables"
     OUTPUT = "output"
     TWICE = "twice"
-    """Two files replace the same prompt."""
+    """More than one file replaces the same prompt."""
 
     VERSION = "version"
     """The text has changed, but the version has not."""
     DATA_AS_INSTRUCTION = "data-as-instruction"
-    """Untrusted text is outside the user section, is in extra tags, or is not declared as data."""
+    """Untrusted text is outside the user section, has extra tags around it, or is not declared as data."""
     BRACES = "braces"
-    """Something looks like a placeholder but is sent unchanged."""
+    """Some text looks like a placeholder but is sent unchanged."""
     HIDDEN = "hidden"
     """The text contains invisible characters."""
     REPLY = "reply"
@@ -64,7 +64,7 @@ class Rule(StrEnum):
 
     @property
     def severity(self) -> Severity:
-        """`error` if a run rejects the file, otherwise `warning`."""
+        """`error` if a run would reject the file, otherwise `warning`."""
         return "error" if self in _STOPS else "warning"
 
 
@@ -113,7 +113,7 @@ Replies = Mapping[str, Sequence[type[BaseModel]]]
 
 
 def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -> LintReport:
-    """Lints files and the kinds of folders that `--prompts` accepts. Raises ConfigError if a path does not exist."""
+    """Lints files, and the kinds of folders that `--prompts` accepts. Raises ConfigError if a path does not exist."""
     findings: list[LintFinding] = []
     n_files = 0
     for path in dict.fromkeys(paths):
@@ -124,8 +124,7 @@ def lint_paths(paths: Sequence[Path], replies: Replies = MappingProxyType({})) -
             for file, one in sorted(set(_lint_together(files, replies)))
         ]
     n_errors = sum(one.severity == "error" for one in findings)
-    n_warnings = len(findings) - n_errors
-    return LintReport(n_files=n_files, n_errors=n_errors, n_warnings=n_warnings, findings=tuple(findings))
+    return LintReport(n_files=n_files, n_errors=n_errors, n_warnings=len(findings) - n_errors, findings=tuple(findings))
 
 
 def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Path, LineFinding]]:
@@ -136,7 +135,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
             yield file, LineFinding(1, Rule.LAYOUT, "this is a folder, although its name ends in .md; rename it")
             continue
         try:
-            raw = read_given(file)
+            raw = read_given(file, LARGEST)
         except DataError as error:
             raise ConfigError(f"cannot read {file}: {error.reason}") from error
         found, name, line = lint_prompt(raw, replies)
@@ -153,7 +152,7 @@ def _lint_together(files: Sequence[Path], replies: Replies) -> Iterator[tuple[Pa
 
 
 def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | None, int]:
-    """Returns a file's findings in any order, the name in its front matter, and the line with that name."""
+    """Returns a file's findings (in any order), the name in its front matter, and the line of that name."""
     try:
         text = decode_prompt(raw)
     except UnicodeDecodeError as error:
@@ -182,7 +181,7 @@ def lint_prompt(raw: bytes, replies: Replies) -> tuple[list[LineFinding], str | 
 
 
 def _layout_fault(text: str) -> LineFinding:
-    """The finding for the first layout marker that is missing."""
+    """The finding for the first missing layout marker."""
     lines = text.split("\n")
     if not text.startswith(FENCE):
         return LineFinding(1, Rule.LAYOUT, "the first line must be '---', which opens the front matter")
@@ -197,14 +196,14 @@ def _layout_fault(text: str) -> LineFinding:
 
 
 def field_lines(front_matter: str) -> Lines:
-    """Maps each field to its line. If a field is repeated, only its last line counts. Expects valid YAML."""
+    """Maps each field to its line. For a repeated field, only the last line counts. Expects valid YAML."""
     root = yaml.compose(front_matter, Loader=yaml.SafeLoader)
     keys = [key for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
     return defaultdict(lambda: 1, {str(key.value): key.start_mark.line + 2 for key in keys})
 
 
 def lint_fields(fields: Mapping[object, object], lines: Lines, original: Prompt | None) -> Iterator[LineFinding]:
-    """Checks the fields on their own and against the packaged prompt of the same name."""
+    """Checks the fields by themselves and against the packaged prompt of the same name."""
     for missing in (name for name in FIELDS if name not in fields):
         yield LineFinding(1, Rule.FIELDS, f"the front matter needs the field {missing!r}")
     for stranger in (name for name in fields if name not in FIELDS):
@@ -283,7 +282,7 @@ def lint_characters(text: str) -> Iterator[LineFinding]:
 def lint_text(
     parts: Layout, fields: Mapping[object, object], lines: Lines, original: Prompt | None
 ) -> Iterator[LineFinding]:
-    """Checks the two sections on their own and against the packaged prompt."""
+    """Checks the two sections by themselves and against the packaged prompt."""
     declared = declared_variables(fields)
     if declared is not None:
         yield from _lint_placeholders(parts, declared, lines["variables"])
@@ -317,7 +316,7 @@ def _lint_placeholders(parts: Layout, declared: Sequence[str], declared_line: in
 
 
 def _lint_braces(parts: Layout, known: Sequence[str]) -> Iterator[LineFinding]:
-    """Finds text that looks like a placeholder. JSON passes, because it has no `{{` and no bare name in braces."""
+    """Finds text that looks like a placeholder. JSON passes, because it has neither `{{` nor bare names in braces."""
     names = "|".join(map(re.escape, known)) or "(?!)"
     odd = re.compile(rf"\{{\{{.{{0,30}}|\{{%.{{0,30}}|\$?\{{\s*(?:{names})\s*\}}|%\((?:{names})\)s")
     for number, line in _numbered(parts):

@@ -1,7 +1,7 @@
 """Loads, validates and renders prompts.
 
 A prompt is a Markdown file with front matter (`name`, `version`, `variables`, `output`, `source`), followed by a `#
-system` and a `# user` section. `{{variable}}` is a placeholder for data. Data is inserted in a single pass, so
+system` and a `# user` section. `{{variable}}` is a placeholder for data. Data is inserted in a single pass, so that
 placeholders in data stay unchanged. Each value is enclosed in tags that do not occur in it, so it cannot close its tag.
 """
 
@@ -21,6 +21,7 @@ from factloop.core.files.lines import read_given
 from factloop.prompts.layout import FIELDS, PLACEHOLDER, FrontMatterError, decode_prompt, lay_out, read_fields
 
 PACKAGED = Path(__file__).parent
+LARGEST = 10_000_000  # maximum size of a prompt file in bytes
 
 Value = str | Sequence[str] | None
 
@@ -31,7 +32,7 @@ class RenderedPrompt:
     system: str
     user: str
     parts: tuple[int, ...] = ()
-    """Positions in `user` at which values end, except for the last. Requests may share the text before a position."""
+    """Positions in `user` where values end, except the last one. Requests may share the text before each."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Prompt:
     system: str
     user: str
     sha256: str
-    """Hash of the file. If the file changes in any way, it counts as a different prompt."""
+    """Hash of the file. A file that changes in any way counts as a different prompt."""
     path: Path = field(compare=False)
 
     @property
@@ -83,7 +84,7 @@ class PromptRegistry:
 
     @classmethod
     def load(cls, overlay: Path | None = None) -> PromptRegistry:
-        """Reads the packaged prompts and replaces some with the `.md` files in `overlay`. Raises ConfigError."""
+        """Reads the packaged prompts, replacing some with the `.md` files in `overlay`. Raises ConfigError."""
         packaged = packaged_prompts()
         if overlay is None:
             return cls(packaged.values())
@@ -109,7 +110,7 @@ class PromptRegistry:
         return {name: self._prompts[name].sha256 for name in sorted(names)}
 
     def first_lines(self, names: Iterable[str]) -> dict[str, str]:
-        """Returns the shortened first line of each named prompt, so that people can recognize the prompt."""
+        """Returns a shortened first line of each named prompt, so that people can recognize the prompt."""
         return {
             name: shorten(self._prompts[name].system.partition("\n")[0], 120, placeholder=" …")
             for name in sorted(names)
@@ -153,12 +154,11 @@ def read_variant(path: Path) -> Prompt:
 def read_prompt(path: Path) -> Prompt:
     """Reads a prompt file. Raises ConfigError with the path and the problem."""
     try:
-        raw = read_given(path)
+        raw = read_given(path, LARGEST)
         text = decode_prompt(raw)
     except (DataError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot read the prompt ({error})") from error
-    parts = lay_out(text)
-    if parts is None:
+    if (parts := lay_out(text)) is None:
         raise ConfigError(f"{path}: write front matter between '---' lines, then a '# system' and a '# user' section")
     try:
         fields = read_fields(parts.front_matter)

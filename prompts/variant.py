@@ -1,4 +1,4 @@
-"""Copies a prompt to a user's folder as the start of a variant, and summarizes the changes between two versions."""
+"""Copies a prompt to a user's folder as the start of a variant, and summarizes what changed between two versions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from factloop.prompts.registry import Prompt, packaged_prompts, read_variant
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LONGEST_CHANGES, SHORTEST_CHANGE, MOST_CHANGES, SAME_WORDS = 240, 30, 8, 3
-"""Limits on the changes shown: total length, length of each, number, and how many equal words separate two changes."""
+"""Limits on the changes shown: total length, length of each, number, and equal words that separate two changes."""
 
 
 def find_source(word: str) -> Prompt:
-    """Finds a packaged prompt by name, or reads a file that is a variant of one. Raises ConfigError."""
+    """Finds a packaged prompt by name, or reads a file that contains a variant of one. Raises ConfigError."""
     if word in packaged_prompts():
         return packaged_prompts()[word]
     path = Path(word)
@@ -30,7 +30,7 @@ def find_source(word: str) -> Prompt:
 
 
 def start_variant(variant: str, source: Prompt, folder: Path) -> Prompt:
-    """Copies `source` to `folder/variant/<name of the prompt>.md`, with a new version and a note of its origin.
+    """Copies `source` to `folder/variant/<name of the prompt>.md`, with a new version and a note about its origin.
 
     A variant may contain several prompts, because all prompts in its folder are used. Raises ConfigError if the
     variant's name is not a plain file name, or if the file already exists or cannot be written.

@@ -1,4 +1,4 @@
-"""Loads models in Hugging Face format, quietly and on one thread. Failures become our own errors."""
+"""Loads models in Hugging Face format, quietly and on one thread. Converts failures to our own errors."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Selects prompts that ask about different things and counts the dropped prompts by reason.
+"""Selects prompts that ask about different things, and counts the dropped prompts by reason.
 
-Wei et al. 2024 keep all prompts that differ in any character. We also drop prompts that are too similar to an earlier
+Wei et al. 2024 keep every prompt that differs in any character. We also drop prompts that are too similar to an earlier
 one: their content words have a Jaccard similarity of at least 2/3. Function words, phrases for asking ("what", "tell me
 about") and the topic's own words do not count as content words.
 
-On LongFact-Objects, this rule finds 6 pairs of similar prompts among the 16,530 pairs on the same topic. Three of these
+On LongFact-Objects, this rule finds 6 pairs of similar prompts among 16,530 pairs on the same topic. Three of these
 pairs do ask about the same thing (LIGO and "Advanced LIGO"). A prompt dropped by mistake costs little, because the
 model is asked for another one. In scripts without spaces between words, only identical prompts count as similar.
 """
@@ -46,7 +46,7 @@ class PromptSelection:
 
 
 def keep_distinct(kept: PromptSelection, proposed: Iterable[str], topic: str, *, wanted: int) -> PromptSelection:
-    """Adds new prompts from `proposed` until `wanted` prompts are kept. Further prompts are ignored and not counted."""
+    """Adds prompts from `proposed` until there are `wanted` prompts. Further prompts are ignored and not counted."""
     named = _words(topic)
     known = [content_words(prompt, named) for prompt in kept.prompts]
     spelled = {spelling(prompt) for prompt in kept.prompts}
@@ -69,12 +69,12 @@ def keep_distinct(kept: PromptSelection, proposed: Iterable[str], topic: str, *,
 
 
 def is_usable(prompt: str) -> bool:
-    """Whether the prompt is a single line of suitable length that contains at least one word."""
+    """Whether the prompt is a single line of suitable length with at least one word."""
     return SHORTEST <= len(prompt) <= LONGEST and bool(_WORD.search(prompt)) and not _ODD.search(prompt)
 
 
 def content_words(prompt: str, topic: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The words that show what a prompt asks about, or all of its words if none do."""
+    """The words that show what a prompt asks about, or all of its words if there are none."""
     words = _words(prompt)
     return words - _ASKING - topic or words
 

@@ -5,8 +5,8 @@
      └───────────────┘
 
 The paper's pipeline asks for one prompt at a time and shows the model up to ten prompts as examples (the authors' own
-and earlier ones). It continues until it has 60 different prompts per topic, and 30 of these are kept. We depart from
-the paper in four ways. We request ten prompts at a time, as structured output. We show earlier prompts only so that the
+and earlier ones). It stops once it has 60 different prompts per topic, and 30 of these are kept. We depart from the
+paper in four ways. We request ten prompts at a time, as structured output. We show earlier prompts only so that the
 model does not repeat them, and use only our own prompts as examples. We also drop prompts that ask the same thing in
 other words (see `distinct`). We limit the number of rounds.
 """
@@ -56,18 +56,19 @@ class TopicState(TopicOutput):
     proposed: list[str]
     """Prompts proposed in the last round."""
     n_idle: int
-    """Number of rounds since a new prompt was last found."""
+    """Number of rounds since the last new prompt."""
     spent: bool
     """Whether the user's limit on calls or cost was reached."""
 
 
 def most_rounds(wanted: int) -> int:
-    """Maximum number of model calls: three times as many as needed if no prompt is dropped, plus `MOST_IDLE`."""
+    """Maximum number of model calls: three times the number needed if no prompt is dropped, plus `MOST_IDLE`."""
     return 3 * math.ceil(wanted / PER_ROUND) + MOST_IDLE
 
 
 def build_prompts_graph(writer: Writer, *, seed: int) -> CompiledStateGraph[Any]:
-    """Builds the graph from `{topic, wanted}` to `{kept, n_rounds, failures}`. All topics in a run can share one graph.
+    """Builds the graph that takes `{topic, wanted}` and returns `{kept, n_rounds, failures}`. All topics in a run can
+    share one graph.
 
     The same replies and the same seed give the same prompts. Invoke it with `step_limit` as the `recursion_limit`.
     """

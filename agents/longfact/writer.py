@@ -1,4 +1,4 @@
-"""Asks a model for prompts on a topic and shows it examples of the style."""
+"""Asks a model for prompts on a topic, with examples that show the style."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ FEWEST = 5
 """Minimum number of prompts to request. We ask for this many even if fewer are needed, because some will be dropped."""
 EXAMPLES_SHOWN = 5
 MOST_KNOWN = 100
-"""Maximum number of earlier prompts to show to the model so that it does not repeat them."""
+"""Maximum number of earlier prompts to show to the model, so that it does not repeat them."""
 
 
 class Writer(Protocol):
-    """Proposes prompts on a topic. `rng` chooses which examples and earlier prompts to show to the model."""
+    """Proposes prompts on a topic. `rng` chooses the examples and earlier prompts to show to the model."""
 
     async def propose(self, topic: str, n: int, known: Sequence[str], rng: random.Random) -> Sequence[str]: ...
 

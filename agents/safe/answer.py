@@ -1,9 +1,9 @@
-"""Parses the outline of an answer once, and extracts the excerpts of the answer that prompts show.
+"""Parses the outline of an answer once, and extracts the excerpts that prompts show.
 
 An answer that is short, or only slightly over the limit, is shown in full, so that all requests about it begin with the
 same text. Otherwise, prompts about a sentence show an excerpt: the text near the sentence, sentences that share names
-or figures with it, sentences that introduce those names, and the beginning of the answer, which usually says whom the
-answer is about. It consists of whole sentences in their original order. A separate line marks each omission.
+or figures with it, sentences that introduce those names, and the beginning of the answer, which usually names its
+subject. An excerpt consists of whole sentences in their original order. A separate line marks each omission.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice
@@ -29,18 +29,18 @@ CLEARLY_OVER = 1.2
 
 _TELLING = re.compile(r"\b(?:[A-Z][\w'’-]{2,}|\d[\d.,]*\d|\d)")
 _MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`|]*[ \t]*\Z")
-"""Matches list, table and emphasis markers at the start of a line if no text follows them."""
+"""Matches list, table and emphasis markers that have only the start of a line before them."""
 _MARKS_WITHIN = re.compile(r"\[\^?\w{1,8}\](?!\()|[*_`]")
 """Matches citation and emphasis marks. Sentences that differ only in these marks count as identical."""
 _MOST_SHARED = 200
-"""Words that occur in more parts than this are too common to show that parts are related."""
+"""A word that occurs in more parts than this is too common to show that parts are related."""
 _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They", "Their"})
 _JUST_BEFORE = 3
-"""Number of preceding parts with names to which a pronoun in a sentence is likely to refer."""
+"""Number of preceding parts with names that a pronoun in a sentence is likely to refer to."""
 _HOPS = 3
-"""Number of links to follow, for example from a town to a man born there, from him to his teacher, and so on."""
+"""Number of links to follow, for example from a town to a man born there and from him to his teacher."""
 _MOST_BEFORE = 4
-"""Maximum number of preceding sentences that distinguish a repeated sentence."""
+"""Maximum number of preceding sentences used to distinguish a repeated sentence."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,12 @@ class Answer:
 
     prompt: str | None
     response: str
+    is_late: Callable[[], bool] = lambda: False
+    """Whether the check has reached its deadline. From then on, the rest of the response is not split properly."""
 
     @cached_property
     def parts(self) -> Sequence[Part]:
-        return read_outline(self.response)
+        return read_outline(self.response, self.is_late)
 
     @cached_property
     def prose(self) -> Sequence[Part]:
@@ -66,7 +68,7 @@ class Answer:
 
     @cached_property
     def rows_left_out(self) -> frozenset[int]:
-        """Start positions of the table rows that are skipped because they come after the first `MOST_CELLS` cells."""
+        """Start positions of table rows that are skipped because they come after the first `MOST_CELLS` cells."""
         rows = [part for part in self.parts if part.kind == "row"]
         cells = accumulate(part.text.count("|") + 1 for part in rows)
         return frozenset(part.start for part, n_cells in zip(rows, cells, strict=True) if n_cells > MOST_CELLS)
@@ -213,7 +215,7 @@ class _View:
 
 
 def _may_name(word: re.Match[str], part: Part) -> bool:
-    """Whether the word is a name or figure rather than an ordinary word at the start of a sentence."""
+    """Whether the word is a name or figure, not just an ordinary word at the start of a sentence."""
     return word.start() > 0 or part.kind in ("heading", "head", "row") or not word[0].isalpha()
 
 

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from factloop.agents.nodes import Node, Update
 from factloop.agents.safe.judgements import unless_unanswered, unscored
-from factloop.agents.safe.passages import fresh_part, is_all_found
+from factloop.agents.safe.passages import fresh_part, is_all_found, part_of
 from factloop.agents.safe.stages import Case, CheckContext, tell
 from factloop.agents.safe.state import BunchState, FactState, NextQueries, settle, updated, with_stage
 from factloop.core.errors import (
@@ -33,16 +33,16 @@ T = TypeVar("T")
 
 LOOK, SEARCH = "look", "search"
 REQUEST_REFUSED = frozenset({400, 413, 422})
-"""HTTP statuses with which servers reject a request for its content, for example if it exceeds the context length."""
+"""HTTP statuses of servers that reject a request's content, for example because it exceeds the context length."""
 
 ClaimNode = Node[FactState, CheckContext]
 """A step in the branch of one claim."""
 BunchNode = Node[BunchState, CheckContext]
-"""A node that takes several claims through all steps."""
+"""A node that takes several claims through every step."""
 
 
 def settling(stage: str, node: ClaimNode) -> ClaimNode:
-    """Wraps a node so that a failed claim is recorded as unscored. An exception would stop the branches of other
+    """Wraps a node so that a failed claim is recorded as unscored. An exception would also stop the branches of other
     claims.
 
     A ConfigError still stops the run. It is usually raised before any claim is judged, but a failing disk can cause one
@@ -78,7 +78,7 @@ def stage_span(stage: str, state: FactState) -> Span:
 
 
 def closed(state: FactState, judgement: Judgement, runtime: Runtime[CheckContext]) -> Update:
-    """Settles the claim with the judgement, or as unscored if a failed search makes that judgement unreliable."""
+    """Settles the claim with the judgement, or as unscored if a failed search makes the judgement unreliable."""
     judgement = with_stage(unless_unanswered(judgement, state["failure"]), state["stage"])
     claim = settle(state["fact"], state["task"], judgement, state)
     current_span().set({"factloop.verdict": judgement.verdict, "factloop.unscored_reason": judgement.unscored_reason})
@@ -100,7 +100,7 @@ def case_of(state: FactState, *, searches_left: int) -> Case:
 
 
 def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQueries | None:
-    """Returns up to `most` of the requested queries that were not made before, or None if there are none.
+    """Returns up to `most` of the requested queries that were not made before, or None if there are no such queries.
 
     If the request names a tool, only queries sent to that tool count as already made.
     """
@@ -115,13 +115,13 @@ def not_yet_asked(state: FactState, wish: NextQueries, *, most: int) -> NextQuer
 
 
 def may_be_answered_alone(error: FactloopError) -> bool:
-    """Whether splitting a failed request for several items into shorter requests may help."""
+    """Whether it may help to split a failed request for several items into shorter requests."""
     is_refused = isinstance(error, ToolError) and error.status in REQUEST_REFUSED
     return is_refused or isinstance(error, ModelOutputError)
 
 
 def unanswered(state: FactState) -> Judgement | None:
-    """Returns the search failure if it left no evidence to judge from, or None."""
+    """Returns the search failure if it left no evidence to judge from, otherwise None."""
     return None if state["evidence"] else state["failure"]
 
 
@@ -152,7 +152,7 @@ async def search(state: FactState, runtime: Runtime[CheckContext]) -> Update:
     }
 
     async def ask(query: str) -> tuple[SearchAnswer | None, FactloopError | None]:
-        """The answer of the first tool that did not fail, and the first failure, if any."""
+        """The answer of the first tool that succeeds, and the first failure, if any."""
         failure: FactloopError | None = None
         for tool in tools:
             try:
@@ -202,20 +202,9 @@ def fresh_evidence(state: FactState, found: SearchAnswer) -> list[Evidence]:
         of_document = known[_of_document(hit)]
         if passage := fresh_part(hit.passage, of_document):
             of_document.append(passage)
-            fresh.append(
-                Evidence(
-                    id=f"{state['fact'].id}-e{held + len(fresh) + 1}",
-                    source=hit.source,
-                    title=hit.title,
-                    section=hit.section if hit.passage.startswith(passage) else None,
-                    passage=passage,
-                    query=found.query,
-                    rank=rank,
-                    published=hit.published,
-                    retrieved_at=found.retrieved_at,
-                    document=hit.document,
-                )
-            )
+            name, when = f"{state['fact'].id}-e{held + len(fresh) + 1}", found.retrieved_at
+            whole = Evidence(**dict(hit), id=name, query=found.query, rank=rank, retrieved_at=when)
+            fresh.append(whole.model_copy(update=part_of(whole, passage)))
     return fresh
 
 

@@ -1,4 +1,4 @@
-"""Combines a question and the preceding conversation into the text that prompts and reports show."""
+"""Combines a question with the preceding conversation into the text that prompts and reports show."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EARLIER, _NOW = "Earlier in the conversation:", "The question now:"
 
 
 def question_of(given: Question | None) -> str | None:
-    """Returns the user's last question, below the preceding conversation. Turns after the question are dropped.
+    """Returns the preceding conversation followed by the user's last question. Turns after the question are dropped.
 
     System messages, tool messages and turns without text are ignored. Raises DataError if the list contains an invalid
     item or no message from the user.

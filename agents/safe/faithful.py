@@ -1,9 +1,9 @@
-"""Checks, as far as code can, whether the facts that a model extracted from a sentence say the same as the sentence.
+"""Checks, as far as code can, whether the facts that a model extracted from a sentence say what the sentence says.
 
-If a fact adds or loses a figure, a name, a negation or a hedge, we would check something that the answer does not say,
-and no later stage would notice. For example, if the model corrects a wrong year while it extracts facts, the year would
-be judged as supported. Every reply is therefore compared with its sentences. If a sentence's facts do not match it,
-they are requested once more, with a complaint that gives the reason. If they still do not match, the whole sentence is
+If a fact adds or loses a figure, name, negation or hedge, we would check something that the answer does not say, and no
+later stage would notice. For example, if the model corrected a wrong year while extracting facts, the year would be
+judged as supported. Every reply is therefore compared with its sentences. If a sentence's facts do not match it, they
+are requested once more, with a complaint that gives the reason. If they still do not match, the whole sentence is
 judged as a single claim.
 
 Negations and hedges are compared only in English. Figures and names are compared in all languages.
@@ -29,7 +29,7 @@ T = TypeVar("T", bound=BaseModel)
 _CITATION = re.compile(
     r"\[\^?[\w ,.-]{1,12}\]|\([^()]*?[A-Z][^()]*?,? (?:19|20)\d\d[a-z]?\)|(?:^|\n)[ \t]*\d{1,3}[.)] "
 )
-"""Matches citation marks and list numbers. Figures in these are not part of what a sentence states."""
+"""Matches citation marks and list numbers. Their figures are not part of what a sentence states."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ACRONYM = re.compile(r"\b[A-Z]{2,6}s?\b")
 _RELATIVE = re.compile(
@@ -37,7 +37,7 @@ _RELATIVE = re.compile(
     r"|years?|decades?|centur(?:y|ies)|half|twice|double[ds]?|total|each|both|more|less|fewer|over|under)\b",
     re.IGNORECASE,
 )
-"""Matches words from which a reader can work out an unwritten figure: *two years later*, *at the age of 30*."""
+"""Matches words that let a reader work out an unwritten figure: *two years later*, *at the age of 30*."""
 _DENIAL = re.compile(
     r"\b(?:not(?! only| just| merely| least| until)|never|no(?!\.? ?\d| longer than)|none|neither|nor|without|cannot)\b"
     r"|n['’]t\b(?! until)",
@@ -50,7 +50,7 @@ _DENIES = re.compile(
     r"|reject|los[et]|former|instead|false|wrong|ban|forbid|until|exclud|oppos|abandon|withdr|drop)[a-z]*",
     re.IGNORECASE,
 )
-"""Matches many ways to express negation. A negation counts as lost or added only if the other text has no match."""
+"""Matches many ways of expressing negation. A negation counts as lost or added only if the other text has no match."""
 _HEDGE = re.compile(
     r"\b(?:may(?!\b,? \d| of\b)|might|perhaps|maybe|possibly|probably|reportedly|allegedly|supposedly|apparently"
     r"|presumably|(?:said|believed|thought|rumou?red|alleged|reported) to)\b"
@@ -73,7 +73,7 @@ _FIRST = re.compile(r"(?:^[\W\d_]*|[:\n][\W\d_]*(?=\w+\W+[^\W\d_A-Z]))(\w+)")
 """Matches a word that may be capitalized only because it is first in the text or in a clause after a colon: *Tip: Share
 it*, but not *Author: Goethe*."""
 _STEM = 4
-"""Number of first letters that two forms of a word must share: *Briton*, *British*."""
+"""Number of initial letters that two forms of a word must share: *Briton*, *British*."""
 
 
 class Wording:
@@ -94,7 +94,7 @@ class Wording:
 
     @cached_property
     def _initials(self) -> frozenset[str]:
-        """The letters of all acronyms. Each may stand for a word in a name that a fact spells out."""
+        """The letters of every acronym. Each may stand for a word in a name that a fact spells out."""
         return frozenset("".join(_ACRONYM.findall(self._text)).lower())
 
     def has_figure(self, figure: str) -> bool:

@@ -3,8 +3,8 @@ assessment.
 
     (look) ─▶ search ─▶ assess ─▶ claim: search ─▶ assess ─▶ ...
 
-In the first round, claims are handled in pairs: both are searched for at the same time, and one call judges both
-against all passages found. This round settles most claims, and it sends the judging rules, which make up half of a
+In the first round, claims are handled in pairs: the searches for both run at the same time, and one call judges both
+against all passages found. This round settles most claims. It also sends the judging rules, which make up half of a
 request, only once per pair. Claims that remain open continue alone, with the queries proposed in the reply, until they
 are settled. A single claim skips the shared round, and so do all claims if there are several search tools.
 
@@ -17,6 +17,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import TypeVar
 
@@ -72,7 +73,7 @@ QUERIES_AT_ONCE = 2
 GIVEN_AT_ONCE = 12
 """Number of supplied facts to read in one call. Reply length is limited, and a failed call loses all of its facts."""
 BUNCH = 16
-"""Number of sentences or claims per branch. Larger bunches would block the event loop; smaller ones cost more time."""
+"""Number of sentences or claims per branch. Larger bunches would block the event loop; smaller ones take longer."""
 
 T = TypeVar("T")
 
@@ -83,7 +84,7 @@ def in_groups(items: Sequence[T], size: int) -> list[Sequence[T]]:
 
 
 class GivenReader(SafePlan):
-    """A plan that can read the facts that the caller supplied for a sentence, several at a time."""
+    """A plan that can read several of a sentence's supplied facts at once."""
 
     @abstractmethod
     async def read_given(
@@ -121,7 +122,7 @@ class FusedPlan(GivenReader):
         return [BunchState(cases=list(pair), settled=[]) for pair in in_groups(cases, CLAIMS_TOGETHER)]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """Builds the graph for several claims that share their first round. Claims that stay open then continue
+        """Builds the graph for several claims that share their first round. Claims that are still open then continue
         alone."""
         nodes = _FirstRound(self, max_searches, look)
         graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
@@ -188,7 +189,7 @@ class FusedPlan(GivenReader):
         return ask_next(state, wish)
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:
-        """Judges the claim as not supported when no query finds anything new. The model is not called again.
+        """Judges the claim as not supported if no query finds anything new. The model is not called again.
 
         The other members of a jury are called, because they have not seen the claim.
         """
@@ -285,7 +286,7 @@ class _FirstRound:
         return _settled_and_open(list(zip(state["cases"], updates, strict=True)))
 
     async def assess(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Settles the claims that the combined evidence decides and requests further queries for the rest.
+        """Settles the claims that the combined evidence decides, and requests further queries for the rest.
 
         If a search failed, the reply cannot be read, or the server rejects the request, all claims stay open and are
         judged one by one.
@@ -356,7 +357,7 @@ def _in_own_terms(
 
 
 def _text(item: Evidence) -> tuple[str, str]:
-    """Identifies a passage regardless of the claim for which it was found."""
+    """Identifies a passage regardless of the claim that it was found for."""
     return item.source, item.passage
 
 
@@ -375,17 +376,16 @@ class BunchedPlan(FusedPlan):
         """Returns the facts of the sentences. Facts that need no search are settled. Unreadable sentences are
         unscored."""
         async with context.bunches:
-            context.meter.allowance.refuse_late()  # groups may have waited here for minutes
             return [*chain.from_iterable([await self._facts_of(task, context) for task in group])]
 
     async def _facts_of(self, task: SentenceTask, context: CheckContext) -> list[Fact]:
         async with context.computing:
             await asyncio.sleep(0)  # lets the progress display and other checks run
-            return await or_unscored(super().find_facts([task], context), lambda judgement: unsplit(task, judgement))
+            reading = context.meter.allowance.in_time(partial(super().find_facts, [task], context))
+            return await or_unscored(reading, lambda judgement: unsplit(task, judgement))
 
     async def conclude(self, case: Case, missing: str, context: CheckContext) -> Judgement:  # noqa: ARG002 - the judge says it
-        """Lets the judge decide from the available evidence, so that the judgement has a score and the closest
-        sentence."""
+        """Lets the judge decide from the available evidence, to give the judgement a score and the closest sentence."""
         judgement = await self.stages.assess(case, context)
         assert isinstance(judgement, Judgement), "no searches are left, so the judge must settle the claim"
         return judgement
@@ -394,7 +394,7 @@ class BunchedPlan(FusedPlan):
         return [BunchState(cases=list(bunch), settled=[]) for bunch in in_groups(cases, BUNCH)]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> BunchNode:
-        """Builds a node that repeats `search` and `assess` for each of its claims until the claim is settled.
+        """Builds a node that repeats `search` and `assess` for each of its claims until that claim is settled.
 
         It is not a graph, because starting a graph would take as long as judging two or three claims.
         """

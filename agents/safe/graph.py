@@ -6,7 +6,7 @@
 
 `read` has a branch for each sentence or window, `claim` for each distinct fact, and `look again` for each batch of
 facts. With the offline rules, a branch handles many claims, because a graph step takes longer than judging a claim.
-`distinguish` waits for all sentences, so that the first of several equal facts is always the one that is judged. After
+`distinguish` waits for all sentences, so that the first of several identical facts is always the one judged. After
 that, claims do not wait for each other, except within a `look again` batch. If `look again` leaves claims open,
 `collect` sends them to separate branches.
 """
@@ -59,15 +59,15 @@ ABSTENTION_RESULTS = 5
 
 
 class SafePlan(ABC):
-    """Decides how SAFE's loop is carried out. See `fused`, `grounded`, `paper` and `published` for the plans."""
+    """Decides how SAFE's loop runs. See `fused`, `grounded`, `paper` and `published` for the plans."""
 
     stages: Stages
     looks_again = False
-    """Whether open facts are examined together before any of them gets a branch of its own."""
+    """Whether open facts are examined together before each gets its own branch."""
     merges_repeats = True
     """Whether only the first of several equivalent facts is judged."""
     reads_all = False
-    """Whether to split even sentences that clearly state no facts, such as questions."""
+    """Whether to split every sentence, even those that clearly state no facts, such as questions."""
 
     def grouped(self, sentences: Sequence[SentenceTask]) -> Sequence[Sequence[SentenceTask]]:
         """Groups the sentences that are read together. By default, each sentence is read on its own."""
@@ -78,7 +78,7 @@ class SafePlan(ABC):
         """Returns the facts of a group. Raises FactloopError if none of the sentences can be read."""
 
     def batches(self, facts: Sequence[Fact]) -> Sequence[Sequence[Fact]]:  # noqa: ARG002 - for plans that look again
-        """Groups the open facts that are examined again together."""
+        """Groups the open facts that will be re-examined together."""
         return ()
 
     async def look_again(
@@ -96,7 +96,7 @@ class SafePlan(ABC):
 
     @abstractmethod
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """Builds the branch that judges claims: either a subgraph for one claim or a single node that takes several."""
+        """Builds the branch that judges claims: a subgraph for one claim, or a node that takes several."""
 
 
 def build_safe_graph(plan: SafePlan, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
@@ -143,7 +143,7 @@ class _Nodes:
         return None if self.look is None else "model"
 
     def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Splits the response. LangGraph runs this synchronous node in a thread, because long answers take time."""
+        """Splits the response. Synchronous so that LangGraph runs it in a thread, because long answers take time."""
         answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
             sentences = given_sentences(answer, given)
@@ -155,12 +155,13 @@ class _Nodes:
         # If this LangGraph thread has run before, keys with reducers still contain the earlier results.
         return {"sentences": sentences, "found": Overwrite([]), "settled": Overwrite([]), "abstentions": Overwrite([])}
 
-    async def to_each_group(self, state: ResponseState) -> list[Send] | str:
-        """Starts a branch for each group of sentences that may state facts, and for each abstention."""
+    async def to_each_group(self, state: ResponseState, runtime: Runtime[CheckContext]) -> list[Send] | str:
+        """Starts a branch for each group of sentences that may state facts (or one, if late) and each abstention."""
         to_read = [one for one in state["sentences"] if one.silent is None and (one.given is None or one.given)]
         abstentions = [one for one in state["sentences"] if one.silent == NoClaim.ABSTENTION]
+        groups = [to_read] * bool(to_read) if runtime.context.meter.allowance.is_late else self.plan.grouped(to_read)
         return [
-            *(Send(READ, WindowState(sentences=list(group))) for group in self.plan.grouped(to_read)),
+            *(Send(READ, WindowState(sentences=list(group))) for group in groups),
             *(Send(ABSTENTIONS, WindowState(sentences=[one])) for one in abstentions),
         ] or DISTINGUISH
 
@@ -235,7 +236,7 @@ class _Nodes:
         ] or COLLECT
 
     async def look_again(self, state: BunchState, runtime: Runtime[CheckContext]) -> Update:
-        """Examines claims together and settles those it can. `collect` sends the rest to separate branches."""
+        """Examines claims together and settles those that it can. `collect` sends the rest to separate branches."""
         cases = state["cases"]
         with span(f"stage {LOOK_AGAIN}", {"factloop.stage": LOOK_AGAIN, "factloop.n_claims": len(cases)}):
             settled: list[Claim] = []

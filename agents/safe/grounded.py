@@ -1,6 +1,6 @@
 """The grounded plan, for answers based on documents. A single call finds claims and judges them against the passages.
 
-Each call lists the facts in a window of sentences and judges each fact. If a claim is not supported, and a search for
+Each call lists the facts in a window of sentences and judges each fact. If a claim is not supported, but a search for
 the claim itself finds a passage that was not shown, the claim is examined again in a batch. In this plan, relevance is
 only a label and settles nothing. Sentences missing from a reply are requested again. Sentences that are still missing
 are read one at a time, and their claims are judged one at a time, as in the fused plan.
@@ -40,9 +40,9 @@ from factloop.tools.search.passages import best_passages
 BATCH_CLAIMS = 7
 """Maximum number of claims to examine again in one batch."""
 MORE_MAY_SETTLE = (UnscoredReason.DISPUTED, UnscoredReason.SPLIT_JURY)
-"""If a claim is unscored for one of these reasons, further passages may settle it."""
+"""If a claim is unscored for one of these reasons, more passages may settle it."""
 MOST_SHOWN = 5
-"""Number of passages to list as a claim's evidence if its judgement cites none."""
+"""Number of passages to list as a claim's evidence if the judgement cites none."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,7 @@ class GroundedPlan(GivenReader):
         return windows_of(sentences, GROUNDED_WINDOW, goes_on)
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """Builds the fused plan's graph. It judges claims of sentences read alone, and claims that a batch left
-        open."""
+        """Builds the fused plan's graph. It judges claims from sentences read alone, and claims left open."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:
@@ -102,7 +101,7 @@ class GroundedPlan(GivenReader):
     async def read_given(
         self, task: SentenceTask, start: int, facts: Sequence[str], context: CheckContext
     ) -> list[Fact]:
-        """Judges supplied facts against passages found for them. Supported facts are final and not examined again."""
+        """Judges supplied facts against passages found for them. Supported facts are final and are not re-examined."""
         try:
             shown = await self._passages_of(facts, context)
             window = WindowTask((task,), *shown)
@@ -114,7 +113,7 @@ class GroundedPlan(GivenReader):
         return await self._closed([_final(fact) if _is_supported(fact) else fact for fact in found], window, context)
 
     async def _closed(self, facts: Sequence[Fact], window: WindowTask, context: CheckContext) -> list[Fact]:
-        """Settles facts that need no further examination, and facts for which there is no other passage to show.
+        """Settles facts that need no further examination, and facts for which there are no other passages to show.
 
         A supported fact needs no further examination if the cited passages contain all of its figures and names, and no
         other passage is likely to give another value. If a figure or name is missing, or no passage is cited, the
@@ -218,7 +217,7 @@ def _found(task: SentenceTask, number: int, text: str, judged: JudgedFact, windo
 
 
 def _own_evidence(name: str, claim: str, judgement: Judgement, window: WindowTask) -> tuple[list[Evidence], Judgement]:
-    """Returns the passages that the judgement cites, or the closest ones if it cites none, and the renumbered
+    """Returns the passages that the judgement cites, or the closest ones if it cites none, with the renumbered
     judgement."""
     cited = set(judgement.cited)
     shown = [item for item in window.passages if item.id in cited] or _nearest(claim, window.passages)

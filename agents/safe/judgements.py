@@ -3,10 +3,10 @@
 Every passage number in a reply is checked. References to nonexistent passages are ignored. A verdict for or against a
 claim is rejected if it cites no passage, because it may come from the model's memory.
 
-The score of a chat model's verdict is P(supported), computed at the position of the verdict: the probability of tokens
-that begin "supported", divided by the probability of tokens that begin any verdict. It expresses the model's own
-uncertainty and is not calibrated. A score exists only if the server returns log-probabilities and the verdict is found
-among the tokens. It is never taken from the wording of a reply.
+The score of a chat model's verdict is P(supported), computed at the position of the verdict. It is the probability of
+tokens that begin "supported", divided by the probability of tokens that begin any verdict. The score expresses the
+model's own uncertainty and is not calibrated. A score exists only if the server returns log-probabilities and the
+verdict is found among the tokens. It never comes from the wording of a reply.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NO_VERDICT = {"ambiguous": UnscoredReason.AMBIGUOUS, "disputed": UnscoredReason.
 LEAST_CITED = {"supported": 1, "contradicted": 1, "disputed": 2}
 LEAST_FOUND = 0.5
 """Minimum total probability of the allowed values. Below this, the model was likely to write something else, so the
-probabilities say nothing about its verdict."""
+probabilities reveal nothing about its verdict."""
 
 
 def unscored(error: FactloopError) -> Judgement:
@@ -45,7 +45,7 @@ def unscored(error: FactloopError) -> Judgement:
 
 
 def unless_unanswered(judgement: Judgement, failure: Judgement | None) -> Judgement:
-    """Replaces the judgement that nothing was found with `failure`, if any, because a failed search proves nothing."""
+    """Replaces a judgement that nothing was found with `failure`, if any, because a failed search proves nothing."""
     nothing_found = judgement.verdict is Verdict.NOT_SUPPORTED and not judgement.contradicted
     return failure if nothing_found and failure is not None else judgement
 
@@ -125,12 +125,12 @@ def with_score(judgement: Judgement, score: float | None) -> Judgement:
 
 
 def cited_ids(numbers: Sequence[int], evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Returns the ids of the passages with these numbers, which start at 1. Ignores unknown numbers and repetitions."""
+    """Returns the ids of the passages with these numbers, which start at 1. Ignores unknown and repeated numbers."""
     return tuple(dict.fromkeys(evidence[number - 1].id for number in numbers if 1 <= number <= len(evidence)))
 
 
 def known_numbers(text: str, n_shown: int) -> str:
-    """Removes from a rationale all references to passages that were not shown."""
+    """Removes all references to passages that were not shown from a rationale."""
     return renumbered(text, {number: number for number in range(1, n_shown + 1)}, n_shown=n_shown)
 
 

@@ -4,9 +4,9 @@
     unanimous    the outcome that all jurors agree on
     first_sure   the first sure verdict: one without a score, or with a score of at most .1 or at least .9
 
-Under `first_sure`, each model judges only the claims about which the previous models were not sure. Under the other
-rules, all models judge every claim concurrently. A model that fails has no vote but still counts as a juror, so there
-is a verdict only if this model's vote could not have changed it. All votes are recorded in `Judgement.votes`.
+Under `first_sure`, each model judges only the claims that the previous models were unsure about. Under the other rules,
+all models judge every claim concurrently. A model that fails has no vote but still counts as a juror. There is a
+verdict only if this model's vote could not have changed it. All votes are recorded in `Judgement.votes`.
 
 The jury is our own: SAFE has one rater (Wei et al. 2024, section 3).
 """
@@ -30,7 +30,7 @@ from factloop.core.records import Evidence, Judgement, JuryRule, UnscoredReason,
 from factloop.tools.calls.together import together
 
 SURE = 0.9
-"""Minimum score of a sure `supported` verdict. The maximum score of a sure `not_supported` verdict is 1 - SURE."""
+"""Minimum score at which a `supported` verdict is sure. A `not_supported` verdict is sure up to a score of 1 - SURE."""
 
 Ask = Callable[[Any, Sequence[int]], Awaitable[Sequence[Judgement]]]
 """Asks another juror to judge the claims at these positions in a single request."""
@@ -170,7 +170,7 @@ def joint(said: Sequence[Judgement], rule: JuryRule) -> Judgement:
 
 
 def _chosen(said: Sequence[Judgement], quorum: int) -> Judgement | None:
-    """The first judgement with the winning outcome, or None if there are too few votes for it. If the outcome is "not
+    """The first judgement with the winning outcome, or None if too few jurors voted for it. If the outcome is "not
     supported", the judgement also agrees with the majority on whether the claim is contradicted."""
     outcome, n = Counter(map(_outcome, said)).most_common(1)[0]
     if n < quorum:
@@ -185,7 +185,7 @@ def _outcome(judgement: Judgement) -> str:
 
 
 def _why_open(said: Sequence[Judgement]) -> UnscoredReason:
-    """A juror's failure if there was one, because another attempt may succeed. Otherwise, a split jury."""
+    """A juror's failure if there was one, because another attempt may succeed, or else a split jury."""
     reasons = [one.unscored_reason for one in said if one.unscored_reason is not None]
     return next((reason for reason in reasons if ABOUT[reason].failure), UnscoredReason.SPLIT_JURY)
 

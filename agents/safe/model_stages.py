@@ -80,7 +80,7 @@ PAPER_PROMPTS = (
 GROUNDED_PROMPTS = ("safe/grounded_claims", "safe/grounded_facts", *FUSED_PROMPTS)
 
 SENTENCE_CHARACTERS = 2_000
-"""Maximum length of a supplied sentence, in characters. Sentences that we split ourselves are never longer."""
+"""Maximum length of a supplied sentence, in characters. Sentences that factloop splits itself are never longer."""
 ANSWER_CHARACTERS = 6_000
 """Number of characters of the answer to show in prompts. Clearly longer answers are shown as excerpts."""
 _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
@@ -88,12 +88,12 @@ _ROW_END = re.compile(r"\A[ \t]*\|[ \t]*(?=\r?\n)")
 
 
 def passages(evidence: Iterable[Evidence]) -> list[str]:
-    """Formats the passages for a prompt. Their order determines the numbers by which the model cites them."""
+    """Formats the passages for a prompt. Their order determines the numbers that the model cites."""
     return [as_shown(item) for item in evidence]
 
 
 def sentence_prompt(prompts: PromptRegistry, answer: Answer, tasks: Sequence[SentenceTask]) -> RenderedPrompt:
-    """Renders the fused plan's prompt for neighbouring sentences, with the first sentence's headings and excerpt.
+    """Renders the fused plan's prompt for neighbouring sentences, with the headings and the excerpt of the first.
 
     If the first sentence also occurs elsewhere in the response, the text before it is added below its headings.
     """
@@ -128,7 +128,7 @@ def _each_once(cases: Sequence[Case], queries: Sequence[Sequence[str]]) -> Seque
 
 
 def rating_prompt(prompts: PromptRegistry, prompt: str | None, case: Case) -> RenderedPrompt:
-    """Renders the prompt with which the paper plan rates a claim."""
+    """Renders the paper plan's prompt for rating a claim."""
     return prompts["safe/rating"].render(
         question=prompt or None, sentence=stated(case.task), fact=case.claim, evidence=passages(case.evidence)
     )
@@ -150,12 +150,12 @@ def shown_answer(answer: Answer, task: SentenceTask, most: int = ANSWER_CHARACTE
 
 
 def in_context(answer: Answer, task: SentenceTask) -> str:
-    """Returns a sentence with supplied facts, below the text that distinguishes it from an identical sentence."""
+    """Returns a sentence with supplied facts, preceded by the text that distinguishes it from an identical sentence."""
     return "\n".join(filter(None, (answer.told_apart_by(task), task.sentence[:SENTENCE_CHARACTERS])))
 
 
 def stated(task: SentenceTask) -> str:
-    """Returns a sentence below its headings or table header, for a judge that has not seen the rest of the answer."""
+    """Returns a sentence with its headings or table header, for a judge that has not seen the rest of the answer."""
     sentence = task.sentence[:SENTENCE_CHARACTERS]
     return f"{task.above}\n{sentence}" if task.above else sentence
 
@@ -176,7 +176,7 @@ class _ModelStages:
     prompts: PromptRegistry
     reads_code: bool = True
     logprobs: bool = True
-    """Whether to request log-probabilities with each verdict in order to calculate its score."""
+    """Whether to request log-probabilities with each verdict, from which its score is calculated."""
 
     @property
     def name(self) -> str:
@@ -366,7 +366,7 @@ class ModelFusedStages(_ModelStages):
 
 @lru_cache(maxsize=64)
 def _offers(tools: tuple[tuple[str, str], ...]) -> Offers[Assessment, SearchCall]:
-    """Offers search tools to the model. Cached, because each combination of tools requires a class of its own."""
+    """Offers search tools to the model. Cached, because each combination of tools requires its own class."""
     return Offers(dict(tools), SearchCall, Assessment, lambda one: one.verdict == "insufficient")
 
 
@@ -439,7 +439,7 @@ class ModelGroundedStages(ModelFusedStages):
 def _fitting(
     tasks: Sequence[SentenceTask], context: CheckContext, facts_of: Callable[[Any], Iterable[tuple[int, str]]]
 ) -> Faithful[Any]:
-    """Returns a function that checks facts against these sentences. Code, which facts describe freely, is excluded."""
+    """Returns a function that checks facts against these sentences. Facts describe code freely, so it is excluded."""
     sentences = ["" if task.is_code else task.sentence for task in tasks]
     return Faithful(sentences, context.answer.wording, facts_of)
 
@@ -479,7 +479,7 @@ def _one_for_each(given: Sequence[str], answer: SentenceFacts) -> None:
 
 
 def _of_sentences_shown(n_sentences: int, answer: GroundedFacts | WindowFacts) -> None:
-    """Rejects a reply that numbers an unknown sentence, or lists a sentence both with and without a fact.
+    """Rejects a reply that refers to an unknown sentence, or lists a sentence both with and without a fact.
 
     The other numbers in such a reply are unreliable as well, because they may start at 0. Skipped sentences are
     accepted here and requested again later.

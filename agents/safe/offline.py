@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NOTHING_FOUND = "The search found nothing on this claim."
 OPEN = "The response leaves open whom or what the claim is about."
 _LOOK_BACK = 12
-"""Number of earlier sentences to which a pronoun or short name may refer."""
+"""Number of earlier sentences that a pronoun or short name may refer to."""
 
 
 class Rater(Protocol):
@@ -39,7 +39,7 @@ class Rater(Protocol):
     def name(self) -> str: ...
 
     async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """Returns how the judge reads the evidence, and the resulting judgement of the claim."""
+        """Returns the judge's reading of the evidence, and the resulting judgement of the claim."""
         ...
 
 
@@ -74,14 +74,14 @@ class JudgeRater:
     upper: float = THRESHOLD
     lower: float | None = None
     reads: Read | None = None
-    """Replaces the judge's own `reads`, in order to read all waiting claims together."""
+    """Replaces the judge's own `reads`, so that all waiting claims are read together."""
 
     @property
     def name(self) -> str:
         return self.verifier.judged_by
 
     async def judge(self, case: Case, context: CheckContext) -> tuple[SupportReading, Judgement]:
-        """Reads each passage below its title, which often names the subject that the passage calls *it*."""
+        """Reads each passage together with its title, which often names the subject that the passage calls *it*."""
         texts = [f"{heading(one.title, one.section)}\n{one.passage}".strip() for one in case.evidence]
         reading = await rate(self.verifier, case.claim, texts, meter=context.meter, upper=self.upper, read=self.reads)
         judgement = judgement_of(reading, case, self.verifier).model_copy(update={"judged_by": self.name})
@@ -133,7 +133,7 @@ class OfflineFusedStages(_OfflineStages):
         return [_found(_whole(fact, task, context.answer, self.nlp), context.answer) for fact in facts]
 
     async def assess(self, case: Case, context: CheckContext) -> Judgement | NextQueries:
-        """Settles a claim once the evidence supports or contradicts it, or once no queries are left."""
+        """Settles a claim once the evidence supports or contradicts it, or once there are no queries left."""
         reading, judgement = await self.rater.judge(case, context)
         if reading.label == "insufficient" and case.may_search and _is_worth_another_query(case):
             query = next_query(case.claim, case.queries)
@@ -144,7 +144,7 @@ class OfflineFusedStages(_OfflineStages):
     async def assess_together(
         self, cases: Sequence[Case], _evidence: Sequence[Evidence], context: CheckContext
     ) -> Sequence[Judgement | NextQueries]:
-        """Judges each claim by its own passages, because judges gain nothing from reading several claims together."""
+        """Judges each claim by its own passages, because judges gain nothing from reading several claims at once."""
         return [await self.assess(case, context) for case in cases]
 
 
@@ -163,7 +163,7 @@ class OfflinePaperStages(_OfflineStages):
         return next((one.self_contained for one in claims if one.text == fact), fact)
 
     async def relevance(self, _claim: str, _task: SentenceTask, _context: CheckContext) -> bool:
-        """Always True, because words alone do not show relevance, and excluding claims would hide errors."""
+        """Always True, because words alone do not show relevance and excluding claims would hide errors."""
         return True
 
     async def next_query(self, case: Case, _context: CheckContext) -> NextQueries:
@@ -268,7 +268,7 @@ def _whole(fact: str, task: SentenceTask, answer: Answer, nlp: Language) -> Read
 
 
 def _before(task: SentenceTask, answer: Answer) -> Sequence[str]:
-    """The first sentence of the response or conversation and the last few before this sentence, oldest first."""
+    """The first sentence of the response or conversation and the last few sentences before this one, oldest first."""
     before = [*answer.said_before, *(part.text for part in answer.prose_before(task.start))]
     opening = before[:1] if len(before) > _LOOK_BACK else []
     return [plain_text(text) for text in [*opening, *before[-_LOOK_BACK:]]]

@@ -1,8 +1,8 @@
 """The paper plan: SAFE's five stages with one call each (Wei et al. 2024, section 3 and appendix C).
 
-There are three departures. Repeated facts are judged once. A claim's rounds end once everything in the documents has
-been found. A failed stage leaves the claim unscored, whereas the released code drops the claim or continues with a
-guess. The `safe` plan (`published.py`) has only the last departure.
+There are three departures from the paper. Repeated facts are judged once. A claim's rounds end once the search has
+found everything in the documents. A failed stage leaves the claim unscored, whereas the released code drops the claim
+or continues with a guess. The `safe` plan (`published.py`) has only the last departure.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ RELEVANCE, NEXT_QUERY, RATE = "relevance", "next_query", "rate"
 class PaperPlan(SafePlan):
     stages: PaperStages
     ends_early = True
-    """Whether a claim's rounds end once everything in the documents has been found."""
+    """Whether a claim's rounds end once the search has found everything in the documents."""
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
         """Builds the graph for a claim: `relevance`, then `max_searches` rounds of `next_query -> search`, then `rate`.

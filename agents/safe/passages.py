@@ -1,6 +1,6 @@
-"""Selects the passages that the grounded plan shows: all if the documents are short, otherwise the best for the claims.
+"""Selects the passages that the grounded plan shows: all of them if the documents are short, otherwise the best ones.
 
-Its searches go through the gateway, where they are metered, rate-limited, cached and deduplicated. Passages include
+Its searches go through the gateway, which meters, rate-limits, caches and deduplicates them. Passages include
 neighbouring text, so passages from one document often overlap. The overlapping text is shown only once.
 """
 
@@ -18,9 +18,9 @@ from factloop.agents.safe.stages import CheckContext
 from factloop.agents.safe.state import SentenceTask
 from factloop.agents.shown import PASSAGE_CHARACTERS, document_of
 from factloop.core.errors import BudgetExceeded, ConfigError, DeadlineExceeded, FactloopError
-from factloop.core.records import Evidence, Judgement
+from factloop.core.records import Evidence, Judgement, over_pages
 from factloop.tools.calls.together import together
-from factloop.tools.search.base import SearchHit, SearchTool, over_pages
+from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.gateway import SearchAnswer, SearchGateway
 from factloop.tools.text.queries import search_query, topic_of
 from factloop.tools.text.words import content_words
@@ -49,13 +49,13 @@ A word directly after a preposition is its object, not the subject: *Over the ye
 _LOOK_BACK = 1_000
 """Maximum distance in characters between the start of the previous sentence and the start of this one."""
 _LEAST_SHARED = 40
-"""Minimum length of an overlap between two passages, in characters. A shorter one may be a coincidence."""
+"""Minimum length of an overlap between two passages, in characters. A shorter overlap may be a coincidence."""
 
 
 class Passages(NamedTuple):
     items: Sequence[Evidence]
     failure: Judgement | None = None
-    """A tool's failure to answer a query that another tool answered. Searching again may find more."""
+    """The failure of a tool to answer a query that another tool answered. Searching again may find more."""
     is_all: bool = False
     """Whether there are no other passages to find."""
 
@@ -63,7 +63,7 @@ class Passages(NamedTuple):
 async def passages_for(
     tasks: Sequence[SentenceTask], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """Finds the passages with which to judge a window of sentences.
+    """Finds the passages for judging a window of sentences.
 
     Raises ToolError if no tool answers a query, or the gateway's BudgetExceeded, DeadlineExceeded or ConfigError.
     """
@@ -78,7 +78,7 @@ async def passages_for(
 async def passages_of_claims(
     claims: Sequence[str], context: CheckContext, *, results: int, characters: int = SHOWN_CHARACTERS
 ) -> Passages:
-    """Searches for each claim and returns passages with which to judge all. Raises the errors of `passages_for`."""
+    """Searches for each claim and returns passages for judging all of them. Raises the errors of `passages_for`."""
     topic = topic_of(context.answer.prompt)
     queries = [search_query(claim, topic) for claim in claims]
     return await _searched(queries, context, results=results, characters=characters)
@@ -115,7 +115,7 @@ async def may_bring_more(
 
 
 def _differs_in_part(claim: str, passage: str) -> bool:
-    """Whether the passage contains at least half of the claim's words, but not all."""
+    """Whether the passage contains at least half of the claim's words, but not all of them."""
     words = set(content_words(claim))
     n_lacking = len(words.difference(content_words(passage)))
     return 0 < 2 * n_lacking <= len(words)
@@ -146,7 +146,7 @@ def _all_hits(tools: Sequence[SearchTool], characters: int) -> list[SearchHit] |
 
 
 async def _searched(queries: Sequence[str], context: CheckContext, *, results: int, characters: int) -> Passages:
-    """Returns the hits of all queries without repetitions, starting with the best hit of each query.
+    """Returns the hits of all queries without duplicates, starting with the best hit of each query.
 
     Each query returns `results` passages. If only local documents are searched, which costs nothing, more passages are
     added until the total length reaches `characters`.
@@ -198,7 +198,7 @@ def _first(passages: Sequence[Evidence], characters: int) -> Sequence[Evidence]:
 
 def _query(task: SentenceTask, context: CheckContext) -> str:
     """Builds a query from a sentence and its heading or lead-in. If the sentence begins with words such as *she* or
-    *the firm*, the query also includes the previous sentence."""
+    *the firm*, the query includes the previous sentence too."""
     under = task.above.splitlines()[-1] if task.above and task.start else ""
     before = ""
     if refers_back(task.sentence):
@@ -213,18 +213,7 @@ def refers_back(text: str) -> bool:
 
 
 def _evidence(hit: SearchHit, query: str, rank: int, retrieved_at: datetime) -> Evidence:
-    return Evidence(
-        id="",
-        source=hit.source,
-        title=hit.title,
-        section=hit.section,
-        passage=hit.passage,
-        query=query,
-        rank=rank,
-        published=hit.published,
-        retrieved_at=retrieved_at,
-        document=hit.document,
-    )
+    return Evidence(**dict(hit), id="", query=query, rank=rank, retrieved_at=retrieved_at)
 
 
 def numbered(passages: Iterable[Evidence]) -> tuple[Evidence, ...]:
@@ -253,6 +242,19 @@ def fresh_part(passage: str, shown: Iterable[str]) -> str:
     return passage
 
 
+def part_of(item: Evidence, passage: str) -> dict[str, object]:
+    """Returns the fields of the evidence that change if only this part of its passage is kept."""
+    start = item.passage.index(passage)
+    pages = [(at - start, page) for at, page in item.pages if at < start + len(passage)]
+    return {"passage": passage, "section": None if start else item.section, "pages": _in_order(pages)}
+
+
+def _in_order(pages: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Each page once. Of the pages that begin before the passage, only the last one is kept."""
+    by_start = dict(sorted((max(at, 0), page) for at, page in pages))
+    return tuple((at, page) for page, at in {page: at for at, page in reversed(by_start.items())}.items())[::-1]
+
+
 def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
     for place, old in enumerate(kept):
         if document_of(old) != document_of(new) or old.document != new.document:
@@ -268,9 +270,7 @@ def _add(kept: list[Evidence], new: Evidence, most: int) -> None:
         part = fresh_part(new.passage, [old.passage])
         if not part:
             return
-        if part != new.passage:
-            is_beginning = new.passage.startswith(part)
-            new = new.model_copy(update={"passage": part, "section": new.section if is_beginning else None})
+        new = new.model_copy(update=part_of(new, part))
     kept.append(new)
 
 
@@ -278,16 +278,27 @@ def _joined(old: Evidence, new: Evidence) -> Evidence | None:
     """Joins two passages, keeping the query and id of `old`. Returns None if they do not overlap."""
     if new.passage in old.passage:
         return old
-    begins = {"source": new.source, "section": new.section, "published": new.published}
+    begins = {"source": new.source, "section": new.section, "published": new.published, "pages": new.pages}
     if old.passage in new.passage:
         return old.model_copy(update={**begins, "passage": new.passage})
     if shared := _shared(old.passage, new.passage):
         source = over_pages(old.source, new.source)
-        return old.model_copy(update={"source": source, "passage": old.passage + new.passage[shared:]})
+        return old.model_copy(update={"source": source, **_together(old, new, shared)})
     if shared := _shared(new.passage, old.passage):
         source = over_pages(new.source, old.source)
-        return old.model_copy(update={**begins, "source": source, "passage": new.passage + old.passage[shared:]})
+        return old.model_copy(update={**begins, "source": source, **_together(new, old, shared)})
     return None
+
+
+def _together(first: Evidence, second: Evidence, shared: int) -> dict[str, object]:
+    before = len(first.passage) - shared
+    pages = _in_order([*_pages(first), *((at + before, page) for at, page in _pages(second))])
+    return {"passage": first.passage + second.passage[shared:], "pages": pages if len(pages) > 1 else ()}
+
+
+def _pages(item: Evidence) -> Sequence[tuple[int, int]]:
+    page = item.source.partition("#page=")[2]
+    return item.pages or ([(0, int(page))] if page.isdecimal() else [])
 
 
 def _shared(first: str, second: str) -> int:

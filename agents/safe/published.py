@@ -1,9 +1,9 @@
 """The `safe` plan: SAFE as in the authors' code (Wei et al. 2024, section 3 and appendix C).
 
-Prompts contain the same input as in SAFE: only the sentence for splitting, the fact and the whole response for
-revising, and the fact and the search results for writing a query or a rating. Every sentence is split, and every fact
-is judged after all rounds of search. The verdict is either supported (strongly implied by the evidence) or not. See
-docs/papers.md for the remaining departures. The `paper` plan departs from SAFE wherever that gives better verdicts.
+Prompts contain the same input as in SAFE. Splitting uses only the sentence, revising uses the fact and the whole
+response, and queries and ratings are based on the fact and the search results. Every sentence is split, and every fact
+is judged once all rounds of search are over. The verdict is either supported (strongly implied by the evidence) or not.
+See docs/papers.md for the remaining departures. The `paper` plan departs from SAFE wherever that gives better verdicts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RATED = VerdictField.of(PublishedRating, "rating")
 
 
 def published_rating(prompts: PromptRegistry, case: Case) -> RenderedPrompt:
-    """Renders the prompt with which the plan rates a claim."""
+    """Renders the plan's prompt for rating a claim."""
     return prompts["safe/published/rating"].render(fact=case.claim, evidence=passages(case.evidence))
 
 

@@ -1,4 +1,4 @@
-"""Splits a response into sentences and groups the sentences into windows that are read together."""
+"""Splits a response into sentences, and groups sentences into windows that are read together."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _silence(part: Part, *, reads_code: bool) -> str | None:
 
 
 def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
-    """The requested spans, each with the kind and headings of the part in which it starts. Code is split into parts."""
+    """The requested spans, each with the kind and headings of the part where it starts. Code is split into parts."""
     starts = [part.start for part in answer.parts]
     chosen: list[Part] = []
     for start, end in spans:
@@ -84,7 +84,7 @@ def _at_spans(answer: Answer, spans: Sequence[tuple[int, int]]) -> list[Part]:
 
 
 def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
-    """The numbers of the chosen sentences with unread statements between them and the previous chosen sentence."""
+    """The numbers of chosen sentences that unread statements separate from the previous chosen sentence."""
     stating = [part.start for part in parts if silence_of(part) is None]
     pairs = enumerate(pairwise(chosen), 1)
     return frozenset(
@@ -93,7 +93,7 @@ def _apart(chosen: Sequence[Part], parts: Sequence[Part]) -> frozenset[int]:
 
 
 def find_sentences(response: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
-    """Finds the span of each sentence in the response. Each search starts at the end of the previous sentence.
+    """Finds the span of each sentence in the response. Each search starts where the previous sentence ends.
 
     Whitespace and citations such as `[1]` are ignored. A sentence that is not found gets an empty span. The time per
     sentence is linear in the length of the response.
@@ -127,7 +127,7 @@ def _kept(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class WindowSize:
-    """Maximum numbers of sentences and characters in a window. A longer sentence is read on its own."""
+    """Maximum number of sentences, and of characters, in a window. A longer sentence is read on its own."""
 
     sentences: int
     characters: int
@@ -135,7 +135,7 @@ class WindowSize:
 
 GROUNDED_WINDOW = WindowSize(12, 675)
 FUSED_WINDOW = WindowSize(2, 195)
-"""Fits slightly more than one long sentence. All claims wait for the longest window, so longer ones would be slower."""
+"""Holds slightly more than one long sentence. All claims wait for the longest window, so longer ones are slower."""
 
 Windows = list[list[SentenceTask]]
 JoinRule = Callable[[SentenceTask, SentenceTask], bool]

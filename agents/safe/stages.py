@@ -21,9 +21,9 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.search.gateway import SearchGateway
 
 BUNCHES_AT_ONCE = 2
-"""Maximum number of concurrent branches for a judge that only computes. More would block everything else."""
+"""Maximum number of concurrent branches for a judge that only computes. A higher number would block everything else."""
 EVENT = "factloop"
-"""The key of our events in LangGraph's custom stream, to which custom search tools may also write."""
+"""The key of our events in LangGraph's custom stream. Custom search tools may also write to this stream."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class CheckContext:
     meter: UsageMeter
     searching: SearchGateway
     gates: bool = True
-    """Whether irrelevant claims are left unchecked. If not, relevance is only a label."""
+    """Whether irrelevant claims stay unchecked. If not, relevance is only a label."""
     bunches: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(BUNCHES_AT_ONCE))
     """Limits the number of concurrent branches that only compute. LangGraph's `max_concurrency` is not used, because
     stopping a check would then leave some coroutines unawaited."""
@@ -45,7 +45,7 @@ class CheckContext:
     """The passages and sentences that contain instructions to the judge, each with a description of its origin."""
 
     def note_steering(self, numbers: Iterable[int], passages: Sequence[Evidence]) -> None:
-        """Records passages that contain instructions to the judge, given the passages' numbers as shown, from 1."""
+        """Records the passages with these numbers (from 1, as shown), which contain instructions to the judge."""
         shown = (passages[number - 1] for number in numbers if 1 <= number <= len(passages))
         self.steering.update((item.passage, f"passage of {item.source}") for item in shown)
 
@@ -59,7 +59,7 @@ def tell(runtime: Runtime[CheckContext], kind: str, **event: object) -> None:
 
 
 def told_in(chunk: object) -> dict[str, Any] | None:
-    """Returns the event in a chunk of the custom stream, or None if the chunk has another origin."""
+    """Returns the event in a chunk of the custom stream, or None if the chunk comes from elsewhere."""
     return chunk[EVENT] if isinstance(chunk, dict) and chunk.keys() == {EVENT} else None
 
 
@@ -123,7 +123,7 @@ class WindowReading:
 
 @dataclass(frozen=True)
 class Case:
-    """A claim being checked, with everything known about it."""
+    """A claim that is being checked, with everything known about it."""
 
     claim: str
     """The self-contained claim."""
@@ -190,7 +190,7 @@ class FusedStages(Stages, Protocol):
     async def given_facts(
         self, task: SentenceTask, facts: Sequence[str], context: CheckContext, /
     ) -> Sequence[FoundFact]:
-        """Returns one result for each supplied fact of the sentence, in order and with the supplied `text`."""
+        """Returns one result per supplied fact of the sentence, in order and with the supplied `text`."""
         ...
 
     async def assess(self, case: Case, context: CheckContext, /) -> Judgement | NextQueries:

@@ -48,7 +48,7 @@ class SentenceTask:
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact stated by one sentence. It may need checking, or may already be settled without a search."""
+    """A fact stated by one sentence. It may need checking, or may already have been settled without a search."""
 
     sentence: int
     """The number of the sentence that states the fact."""
@@ -63,7 +63,7 @@ class Fact:
     judgement: Judgement | None = None
     """The judgement of a settled fact, or the first judgement of a fact that will be examined again."""
     evidence: Sequence[Evidence] = ()
-    """The passages on which the judgement is based."""
+    """The passages that the judgement is based on."""
     is_whole: bool = False
     """Whether the fact is the whole sentence, because the facts extracted from it did not match it."""
     is_final: bool = False
@@ -99,7 +99,7 @@ CHECKPOINT_TYPES: tuple[type, ...] = (
 
 
 def gather(left: list[Any], right: list[Any]) -> list[Any]:
-    """Concatenates two lists. Branches end in any order, so readers sort the result by position."""
+    """Concatenates two lists. Branches finish in any order, so readers sort the result by position."""
     return [*left, *right]
 
 
@@ -136,7 +136,7 @@ class TextInput(TypedDict):
 
 
 class TextOutput(TypedDict):
-    """JSON output of a graph that creates the context itself. It has the contents of `SafeOutput`."""
+    """JSON output of a graph that creates the context itself. It has the same contents as `SafeOutput`."""
 
     claims: list[dict[str, Any]]
     sentences_read: list[dict[str, Any]]
@@ -181,7 +181,7 @@ class FactState(FactOutput):
     """The next queries, or None if there are none."""
     queries: list[str]
     tools: list[str]
-    """The tool to which each query was sent first."""
+    """The tool that each query was first sent to."""
     fruitless: list[str]
     """Queries that found nothing new."""
     rounds: int
@@ -207,12 +207,12 @@ class BunchState(FactOutput):
 
 
 def updated(state: FactState, update: Mapping[str, Any]) -> FactState:
-    """Applies the update from a step that was called directly rather than through a graph."""
+    """Applies the update of a step that was called directly rather than through a graph."""
     return cast("FactState", {**state, **update})
 
 
 def open_case(fact: Fact, task: SentenceTask, stage: Stage | None = None) -> FactState:
-    """Returns the initial state of a claim's branch. A fact without a query is searched for by its own text."""
+    """Returns the initial state of a claim's branch. If a fact has no query, its text serves as the query."""
     return FactState(
         task=task,
         fact=replace(fact, evidence=()),  # the evidence is stored under its own key
@@ -270,12 +270,12 @@ def distinct(found: Iterable[Fact]) -> tuple[list[Fact], dict[str, str]]:
 
 
 def reopened(fact: Fact) -> Fact:
-    """Opens the fact again if it was already judged against evidence."""
+    """Reopens the fact if it was already judged against evidence."""
     return replace(fact, status="open") if fact.judgement is not None and fact.evidence else fact
 
 
 def settle(fact: Fact, task: SentenceTask, judgement: Judgement, state: FactState | None = None) -> Claim:
-    """Returns the claim with its judgement. The evidence comes from `state` if it is given, or else from the fact."""
+    """Returns the claim with its judgement. The evidence comes from `state` if given, otherwise from the fact."""
     gathered: dict[str, Any] = {"evidence": fact.evidence, "relevant": fact.relevant}
     if state is not None:
         gathered = {name: cast("Any", state)[name] for name in ("queries", "missing", "evidence", "relevant")}
@@ -341,7 +341,7 @@ def sentences_read(
 
 
 def _silence_reason(task: SentenceTask) -> NoClaim:
-    """Why a sentence has no claim. A sentence that was read should have one, unless it is clearly opinion or small
+    """Why a sentence has no claim. A sentence that was read should have a claim, unless it is clearly opinion or small
     talk."""
     if task.silent is not None:
         return NoClaim(task.silent)

@@ -1,7 +1,7 @@
-"""Plans the questions for TrustBC, and reads the chosen option and the probability of each letter from a reply.
+"""Plans the questions for TrustBC, and reads the chosen option and each letter's probability from a reply.
 
-A reply that does not clearly choose exactly one option counts as no choice; we never guess. Before reading a reply, we
-remove quotes, emphasis, markup and unusual spaces.
+A reply that does not clearly choose exactly one option counts as no choice, because we never guess. Before reading a
+reply, we remove quotes, emphasis, markup and unusual spaces.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def plan_checks(
 
 
 def _balanced_places(n: int, rng: random.Random) -> list[int]:
-    """Assigns each check a position from 0 to 3. Four checks use each once, so always answering one letter fails."""
+    """Assigns each check a position from 0 to 3. Four checks use each once, so always answering A fails."""
     places: list[int] = []
     while len(places) < n:
         places += rng.sample(range(DISTRACTORS_A_CHECK + 1), DISTRACTORS_A_CHECK + 1)
@@ -60,7 +60,7 @@ def _options(response: str, distractors: Sequence[str], triple: Sequence[int], p
 
 THINKING_BEGINS, THINKING_ENDS = "<think>", "</think>"
 _MARKUP = re.compile(r"</?[A-Za-z]{2,20}>|</s>|<\|[^|<>]{1,40}\|>")
-"""Matches tags, and special tokens that some servers leave in. A single letter in angle brackets is not a tag."""
+"""Matches tags, and special tokens that some servers fail to remove. A single letter in angle brackets is not a tag."""
 _LATEX = re.compile(r"\\(?:[A-Za-z]{1,20}(?=\{)|[()\[\]])")
 _DRESS_MARKS = str.maketrans(dict.fromkeys('"“”„«»*`_$[]{}<>', " ") | dict.fromkeys("’‘", "'"))
 _UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
@@ -73,7 +73,7 @@ _BULLET = re.compile(r"\A[-•#]+ ")
 _BEFORE_MARK = re.compile(r" ([.,:;!?)])")
 _WORDS = re.compile(r"\w+")
 LONGEST_READ = 20_000
-"""Maximum number of characters to read from the end of a reply, because a reasoning model's answer comes last."""
+"""Maximum number of characters to read from the end of a reply, where a reasoning model gives its answer."""
 
 # Quotes, brackets, emphasis and repeated spaces are removed before these patterns are matched.
 _LETTER = r"\(? ?([A-E]) ?\)?"
@@ -90,7 +90,7 @@ _NAMED = re.compile(
     r"(?!\w|'\w)(?! ?(?:,|/|&|or\b|and\b) ?\(?[A-E]\b)"
     r"(?!(?<=A) (?!because|since|as|is|for|but|and|with|answer|choice|option)[a-z])"
 )
-"""Matches the letter that a sentence names as the answer, unless it is an A that is the article of the next word."""
+"""Matches the letter that a sentence names as the answer, unless it is an A that serves as an article."""
 _SAID = re.compile(rf"\b(?:it|that)(?: is|'s) (?:option )?{_LETTER}(?=[.!]?(?:\n|\Z))", re.IGNORECASE)
 """Matches a letter named at the end of a line, as in a reply that corrects itself: *The answer is C. Wait, it is B.*"""
 _DENIED = re.compile(r"\b(?:not|isn't|cannot|can't|never|neither|nor|wrong|incorrect|unlikely)\b", re.IGNORECASE)
@@ -104,7 +104,7 @@ _AROUND_LETTER = re.compile(r"[\W_]+")
 _NAMING = re.compile(r"(?:answer|choice|option)\W*(?:is\W*)?\Z", re.IGNORECASE)
 """Matches the end of a phrase that introduces the chosen letter."""
 LONGEST_NAMING = 40
-"""Number of characters before a letter in which to look for `_NAMING`."""
+"""Number of characters before a letter to search for `_NAMING`."""
 
 
 def read_choice(reply: str, options: Sequence[Option]) -> Letter | None:
@@ -134,7 +134,8 @@ def _bare(text: str) -> Letter | None:
 
 
 def _leading(text: str, options: Sequence[Option]) -> Letter | None:
-    """The letter at the start of a reply, if the option's text or a reason follows but no other letter or option."""
+    """The letter at the start of a reply, if the option's text or a reason follows and no other letter or option
+    does."""
     match = _LABEL.match(text)
     chosen = next((option for option in options if match and option.letter == match[1].upper()), None)
     if match is None or chosen is None:
@@ -201,7 +202,7 @@ def letter_probabilities(tokens: Sequence[ReplyToken], chosen: Letter) -> Mappin
 
 
 def _place_of(tokens: Sequence[ReplyToken], chosen: Letter) -> int | None:
-    """The index of the token, after any reasoning, in which the reply writes the letter that it chooses."""
+    """The index of the token that writes the chosen letter, after any reasoning."""
     ends = list(accumulate(len(token.text) for token in tokens))
     text = "".join(token.text for token in tokens)
     thought = text.rfind(THINKING_ENDS) + len(THINKING_ENDS) if THINKING_ENDS in text else 0
@@ -224,7 +225,7 @@ def _bare_letter(text: str) -> str:
 
 
 def after_thinking(reply: str) -> str:
-    """Removes the reasoning at the beginning of a reply. Returns an empty string if the reasoning does not end."""
+    """Removes the reasoning at the beginning of a reply. Returns an empty string if the reasoning never ends."""
     said = reply.rpartition(THINKING_ENDS)[2].strip()
     return "" if said.startswith(THINKING_BEGINS) else said
 

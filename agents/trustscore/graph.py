@@ -3,8 +3,8 @@
     answer ─┬─▶ consistency ─┬─▶ combine
             └─▶ factual ─────┘
 
-`answer` asks the subject for its response if none is supplied. TrustBC is unscored without a subject, and TrustFC
-without a corpus or other search. The reason is `no_source` in both cases.
+`answer` asks the subject for a response if none is supplied. TrustBC is unscored without a subject, and TrustFC without
+a corpus or other search. The reason is `no_source` in both cases.
 
 TrustBC (paper, section 2.1): does the subject stick to its response?
 
@@ -12,8 +12,8 @@ TrustBC (paper, section 2.1): does the subject stick to its response?
                  ▲        │
                  └────────┘
 
-All questions are planned before the first is asked, and they count in that order. Up to `window` questions are asked
-concurrently. A wider window may cost a few questions after the one that decides the score, but the result is the same.
+All questions are planned before the first one is asked, and they count in the planned order. Up to `window` questions
+are asked concurrently. A wider window may ask a few more questions than the score requires, but the result is the same.
 
 TrustFC (appendix A.5.2): do documents support the answer?
 
@@ -73,7 +73,7 @@ LEAST_MASS = 0.5
 LONGEST_SHOWN_REPLY = 2_000
 """Maximum number of characters to keep from an unreadable reply."""
 FACTUAL_VALUE: Mapping[Relation, float] = {Relation.SUPPORT: 1.0, Relation.NEUTRAL: 0.5, Relation.CONTRADICT: 0.0}
-"""TrustFC as a number. The paper correlates TrustFC with human labels but does not say which numbers it used."""
+"""TrustFC as a number. The paper correlates TrustFC with human labels without saying which numbers it used."""
 OVERALL: Mapping[tuple[Literal[0, 1], Relation], float] = {
     (1, Relation.SUPPORT): 1.0,
     (0, Relation.SUPPORT): 0.8,
@@ -87,7 +87,7 @@ Outcome = TypeVar("Outcome")
 
 
 def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, factual: Graph, max_checks: int) -> Graph:
-    """Builds the graph from `{question, response}` to the three scores. All answers in a run share one graph."""
+    """Builds the graph that takes `{question, response}` and returns three scores. All answers in a run share it."""
 
     async def answer(state: TrustState, runtime: Runtime[TrustContext]) -> Update:
         if state.get("response") is not None:
@@ -144,7 +144,7 @@ def overall(consistency: TrustBC, factual: TrustFC) -> TrustOV:
 
 
 async def _tried(call: Awaitable[Outcome]) -> Outcome | FactloopError:
-    """Returns the result of a call, or the error, which becomes a reason and never a verdict. Raises ConfigError."""
+    """Returns the result of a call, or the error, which becomes a reason but never a verdict. Raises ConfigError."""
     try:
         return await call
     except ConfigError:
@@ -159,7 +159,7 @@ def _meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:
 
 
 def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks: int, window: int, seed: int) -> Graph:
-    """Builds the graph from `{question, response}` to `{trust_bc}`. All answers in a run share one graph."""
+    """Builds the graph that takes `{question, response}` and returns `{trust_bc}`. All answers in a run share it."""
 
     async def plan(state: ConsistencyState, runtime: Runtime[TrustContext]) -> Update:
         question, response = state["question"], state["response"]
@@ -213,7 +213,7 @@ async def _ask_one(
 
 
 def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_planned: int, max_checks: int) -> TrustBC:
-    """Computes TrustBC from the checks, which are in the order in which they count.
+    """Computes TrustBC from the checks, given in the order in which they count.
 
     The value is 0 if any choice is inconsistent, and 1 if all planned checks are consistent. If no choice is
     inconsistent but some checks have no choice, TrustBC is unscored for the reason given by the first of these checks.
@@ -258,7 +258,7 @@ def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_plann
 
 
 def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None, float | None]:
-    """Mean probabilities of all letters and of the response's letter, or None unless all checks have probabilities."""
+    """Mean probabilities of all letters and of the response's letter, or None unless every check has probabilities."""
     shares = [check.letter_probabilities for check in valid if check.letter_probabilities is not None]
     if not valid or len(shares) < len(valid):
         return None, None
@@ -268,7 +268,7 @@ def _mean_probabilities(valid: Sequence[ConsistencyCheck]) -> tuple[float | None
 
 
 def build_factual_graph(searching: SearchGateway, judge: Judge) -> Graph:
-    """Builds the graph from `{question, response}` to `{trust_fc}`. All answers in a run share one graph.
+    """Builds the graph that takes `{question, response}` and returns `{trust_fc}`. All answers in a run share it.
 
     TrustFC uses the first tool of `searching`, or of the search in the answer's context if that is set.
     """
@@ -342,17 +342,6 @@ def _unscored(error: FactloopError, query: str, passages: tuple[Evidence, ...] =
 
 def _evidence(found: SearchAnswer) -> list[Evidence]:
     return [
-        Evidence(
-            id=f"p{rank}",
-            source=hit.source,
-            title=hit.title,
-            section=hit.section,
-            passage=hit.passage,
-            query=found.query,
-            rank=rank,
-            published=hit.published,
-            retrieved_at=found.retrieved_at,
-            document=hit.document,
-        )
+        Evidence(**dict(hit), id=f"p{rank}", query=found.query, rank=rank, retrieved_at=found.retrieved_at)
         for rank, hit in enumerate(found.hits, 1)
     ]

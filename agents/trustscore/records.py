@@ -1,4 +1,4 @@
-"""The records of TrustScore: the questions, the answers chosen, and what the documents say.
+"""The records of TrustScore: the questions, the chosen answers, and what the documents say.
 
 The rules of `factloop.core.records` apply: each score has either a value or a reason why it is unscored, and the report
 contains every question that was asked.
@@ -70,7 +70,7 @@ class DistractorSet(Record):
     wanted: Count
     distractors: tuple[Distractor, ...]
     notes: tuple[str, ...] = ()
-    """Messages about sources that failed or were missing. The next source was then used instead."""
+    """Messages about sources that failed or were not available. The next source was then used instead."""
     seed: int
     usage: Usage | None = None
     """The usage of the model that proposed substitutes, if only distractors were requested. Otherwise None."""
@@ -89,7 +89,7 @@ class Option(Record):
     text: str
     kind: OptionKind
     distractor: Count | None = None
-    """Index in the report's list of distractors, starting at 0. None if the option is not a distractor."""
+    """Index in the report's list of distractors, counted from 0. None if the option is not a distractor."""
 
 
 class ConsistencyCheck(Record):
@@ -105,7 +105,7 @@ class ConsistencyCheck(Record):
     letter_probabilities: Mapping[Letter, Share] | None = None
     """Probability of each letter, if the server returned log-probabilities. Letters that it did not list are absent."""
     counted: bool = True
-    """False if an earlier check in the same window was inconsistent, which already decided the score."""
+    """False if an earlier check in the same window was inconsistent, because that already decided the score."""
 
     @model_validator(mode="after")
     def _is_chosen_or_unscored(self) -> Self:
@@ -124,7 +124,7 @@ class ConsistencyCheck(Record):
 
 
 NOT_ANSWERED = "The subject gave no answer"
-"""The rationale of both scores begins with this if the subject was asked for its answer and failed to give one."""
+"""Both scores' rationales begin with this if the subject was asked for its answer and failed to give one."""
 
 
 class TrustBC(Record):
@@ -134,7 +134,7 @@ class TrustBC(Record):
     unscored_reason: UnscoredReason | None = None
     rationale: str = ""
     graded: Share | None = None
-    """Mean probability of the response's letter over the counted checks, if all of them have probabilities.
+    """Mean probability of the response's letter over the counted checks, or None unless all of them have probabilities.
 
     A letter that the server did not list among the most likely tokens counts as 0. None if the five letters together
     have less than half of the probability (`letters_mass`), because the subject then preferred to say something else.
@@ -143,7 +143,7 @@ class TrustBC(Record):
     """Mean total probability of the five letters over the counted checks, at the token where the letter was chosen."""
     max_checks: Annotated[int, Field(ge=1)]
     n_planned: Count
-    """Number of planned checks: as many as the distractors allow, but at most `max_checks`."""
+    """Number of planned checks: as many as there are distractors for, but at most `max_checks`."""
     n_asked: Count = 0
     n_consistent: Count = 0
     """Number of consistent choices among the counted checks."""
@@ -179,7 +179,7 @@ class TrustFC(Record):
     query: str = ""
     passages: tuple[Evidence, ...] = ()
     cited: tuple[str, ...] = ()
-    """Ids of the passages on which the judgement is based."""
+    """Ids of the passages that the judgement is based on."""
     judged_by: str = ""
 
     @model_validator(mode="after")
@@ -213,7 +213,7 @@ class TrustFingerprint(Record):
     subject_base_url: str | None = None
     subject_sampling: Mapping[str, Any] = Field(default_factory=dict)
     judge: str | None = None
-    """The judge of the passages: a model, an encoder or the offline rater. None if there was no corpus."""
+    """The judge of the passages, which is a model, an encoder or the offline rater. None if there was no corpus."""
     judge_base_url: str | None = None
     judge_sampling: Mapping[str, Any] = Field(default_factory=dict)
     corpus: str | None = None
@@ -221,9 +221,9 @@ class TrustFingerprint(Record):
     max_checks: Annotated[int, Field(ge=1)]
     passages: Annotated[int, Field(ge=1)]
     substitutes: tuple[str, ...] = ()
-    """Identifies each source of distractors, in the order in which the sources are used."""
+    """Identifies each source of distractors, in order of use."""
     target_order: str = "asked"
-    """The order in which words are replaced: first those that the question asks for (`asked`), or as in the paper
+    """The order in which words are replaced: those that the question asks for first (`asked`), or as in the paper
     (`paper`)."""
     samples: Count = 0
     """Number of other answers requested from the subject."""
@@ -236,12 +236,12 @@ class TrustFingerprint(Record):
 class TrustReport(Record):
     """The TrustScore of one answer to one question."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     id: str
     question: str
     response: str
     answered_by: str | None = None
-    """The subject model if it was asked for the response, or None if the response was supplied."""
+    """The subject model if it was asked for the response, or None if a response was supplied."""
     trust_bc: TrustBC
     trust_fc: TrustFC
     trust_ov: TrustOV
@@ -252,7 +252,7 @@ class TrustReport(Record):
 
 
 class MeanScore(Record):
-    """A mean over answers, and the number of answers on which it is based."""
+    """A mean over answers, and the number of answers that it is based on."""
 
     mean: Share | None
     n_scored: Count
@@ -264,7 +264,7 @@ class SourceConsistency(Record):
 
     source: Source
     consistent: Share | None
-    """Fraction of the checks with a choice that were consistent, or None if there are no such checks. The fraction is
+    """Fraction of the checks with a choice that were consistent, or None if no check has a choice. The fraction is
     higher for sources whose distractors are easy to recognize."""
     n_checks: Count
     """Number of checks with a choice that showed a distractor from this source."""
@@ -308,10 +308,10 @@ class SampleAgreement(Record):
     """How far other answers to the same question agree with a claim. No documents are used."""
 
     value: Share | None
-    """Mean degree to which the samples support the claim. If the judge only says yes or no, the value is the fraction
-    of samples that do. Higher is better. The value is not calibrated. None if no sample was judged."""
+    """Mean degree to which the samples support the claim. If the judge only says yes or no, this is the fraction of
+    samples that support it. Higher is better. The value is not calibrated. None if no sample was judged."""
     n: Count
-    """Number of samples on which the value is based."""
+    """Number of samples that the value is based on."""
     n_unscored: Count = 0
     """Number of samples that could not be judged."""
 
@@ -321,7 +321,7 @@ class ClaimTrust(Record):
 
     claim: Claim
     trust_bc: TrustBC | None
-    """None for an irrelevant claim, about which no question is asked. A repeated claim has the original's TrustBC."""
+    """None for an irrelevant claim, which no question is asked about. A repeated claim has the original's TrustBC."""
     standing: ClaimStanding
     why_unplaced: str = ""
     agreement: SampleAgreement | None = None
@@ -331,7 +331,7 @@ class ClaimTrust(Record):
 class LongFormTrustReport(Record):
     """SAFE's verdict on each claim in a long response, and the subject's TrustBC for that claim."""
 
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Literal["1.0", "1.1"] = "1.1"
     factuality: FactualityReport
     claims: tuple[ClaimTrust, ...]
     counts: Mapping[ClaimStanding, Count]

@@ -19,10 +19,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class PassageJudgement:
-    """What a judge concludes from the passages."""
+    """A judge's conclusion from the passages."""
 
     relation: Relation | None
-    """None if the judge is unsure and a person must decide."""
+    """None if the judge is unsure, so that a person must decide."""
     rationale: str
     cited: tuple[int, ...]
     """Indices into the passages, starting at 0."""
@@ -35,8 +35,8 @@ class Subject(Protocol):
     def name(self) -> str: ...
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """Returns the option that the subject believes. With `statements`, options are claims and `question` is their
-        topic."""
+        """Returns the option that the subject believes. If `statements` is set, options are claims on the topic
+        `question`."""
         ...
 
     async def answer(self, question: str, *, meter: UsageMeter) -> str:

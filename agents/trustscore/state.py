@@ -25,7 +25,7 @@ from factloop.tools.search.gateway import SearchGateway
 
 @dataclass(frozen=True)
 class TrustContext:
-    """The context of one answer: the meter that records its usage, and the search to use."""
+    """The context of one answer: the meter for its usage, and the search to use."""
 
     meter: UsageMeter
     searching: SearchGateway | None = None
@@ -45,7 +45,7 @@ class ConsistencyInput(TypedDict):
     question: str
     response: str
     statements: NotRequired[bool]
-    """Whether the response is a claim to distinguish from other claims. `question` is then only the topic."""
+    """Whether the response is a claim to be distinguished from other claims. `question` is then only the topic."""
     references: NotRequired[Sequence[str]]
     """Known right answers, if any. A model that proposes distractors may not use them."""
 
@@ -80,11 +80,11 @@ class FactualState(FactualInput, FactualOutput):
 
     query: str
     passages: Sequence[Evidence]
-    """The evidence found, best first. Empty if there is nothing to judge, in which case `trust_fc` says why."""
+    """The evidence found, best first. Empty if there is nothing to judge. In that case, `trust_fc` says why."""
 
 
 class TrustInput(TypedDict):
-    """Input of the whole graph: an answer to a question, or only a question, which the subject then answers."""
+    """Input of the whole graph: a question and an answer, or only a question, which the subject then answers."""
 
     question: str
     response: NotRequired[str | None]
@@ -108,4 +108,4 @@ class TrustState(TrustOutput):
     question: str
     references: NotRequired[Sequence[str]]
     unanswered: bool
-    """Whether the subject was asked for its response but did not give one, so that there is nothing to score."""
+    """Whether the subject was asked for its response but gave none, so that there is nothing to score."""

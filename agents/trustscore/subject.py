@@ -34,7 +34,7 @@ _NO_ANSWER = re.compile(
     """,
     re.VERBOSE,
 )
-"""Matches the beginning of a sentence which says that the subject has no answer."""
+"""Matches the beginning of a sentence that says that the subject has no answer."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""Corrects an evaluator's error rates with one labelled system (Godbole & Jia, section 5, appendix A.7).
+"""Uses one labelled system to correct an evaluator's estimates of error rates (Godbole & Jia, section 5, appendix A.7).
 
-Each system in a data set serves once as the calibration system. The error rates of the other systems are then estimated
-without adjustment, with adjusted counts, and with thresholds tuned on the calibration system. The bias of an estimate
-is the estimated error rate minus the labelled error rate.
+Each system in a data set takes one turn as the calibration system. The error rates of the other systems are then
+estimated without adjustment, with adjusted counts, and with thresholds tuned on the calibration system. The bias of an
+estimate is the estimated error rate minus the labelled error rate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FEWEST = 25
 """With fewer claims, the standard error of the flagged fraction can exceed 0.5 / sqrt(25) = 0.1. With fewer errors,
 adjusting by the flagged fraction does more harm than good (Table 31)."""
 STANDARD_ERRORS = 2.0
-"""The flagging rates of errors and of other claims must differ by this number of standard errors."""
+"""The flagging rates of errors and other claims must differ by at least this many standard errors."""
 
 
 class AdjustmentMethod(StrEnum):
@@ -32,16 +32,16 @@ class AdjustmentMethod(StrEnum):
     ADJUSTED_COUNTS = "adjusted_counts"
     """Keeps the threshold and corrects the number of predicted errors (Forman 2006)."""
     ZERO_BIAS = "zero_bias"
-    """The threshold at which the calibration system's error rate is closest to that of its labels."""
+    """The threshold at which the calibration system's predicted error rate is closest to its labelled one."""
     BALANCED_ACCURACY = "balanced_accuracy"
     """The threshold with the highest balanced accuracy on the calibration system."""
 
 
 class UnadjustedReason(StrEnum):
-    """The reason why a method gives no result."""
+    """A reason why a method gives no result."""
 
     NO_ERRORS = "no_errors"
-    """The calibration system has no claims labelled unattributable."""
+    """None of the calibration system's claims are labelled unattributable."""
     NO_ATTRIBUTABLE = "no_attributable"
     EQUAL_RATES = "equal_rates"
     """The evaluator flags errors no more often than other claims, so the predictions are uninformative."""
@@ -50,27 +50,27 @@ class UnadjustedReason(StrEnum):
 
 
 class CalibrationWarning(StrEnum):
-    """The reason why rates measured on a calibration system are unreliable."""
+    """A reason why rates measured on a calibration system are unreliable."""
 
     FEW_ERRORS = "few_errors"
     """Fewer than `FEWEST` claims are labelled unattributable, so the system is too good to calibrate on."""
     FEW_ATTRIBUTABLE = "few_attributable"
     NOT_TOLD_APART = "not_told_apart"
-    """The flagging rates of errors and of other claims differ by less than two standard errors of the difference."""
+    """The flagging rates of errors and other claims differ by less than two standard errors of the difference."""
 
 
 class Adjustment(Record):
-    """The results of one method that was calibrated on one system, or the reason why there are no results."""
+    """The results of one method calibrated on one system, or the reason why there are none."""
 
     method: AdjustmentMethod
     undefined: UnadjustedReason | None = None
     threshold: float | None = None
-    """Claims with at least this score count as attributable. Just above 1 if all claims are flagged."""
+    """Claims with at least this score count as attributable. It is just above 1 if all claims are flagged."""
     estimates: dict[str, Share] = Field(default_factory=dict)
-    """Estimated error rate of each held-out system. The labelled rates are in `AdjustmentReport.calibrations`."""
+    """The estimated error rate of each held-out system. The labelled rates are in `AdjustmentReport.calibrations`."""
     mean_bias: Share | None = None
     worst_bias: Share | None = None
-    """Largest magnitude of estimated minus labelled error rate over the held-out systems."""
+    """The largest absolute difference between the estimated and the labelled error rate of a held-out system."""
 
     @model_validator(mode="after")
     def _is_tested_or_undefined(self) -> Self:
@@ -92,16 +92,16 @@ class Calibration(Record):
     false_rate: Share | None
     """Fraction of the system's other claims that are flagged."""
     warnings: tuple[CalibrationWarning, ...]
-    """Warnings about adjusted counts and thresholds tuned for balanced accuracy, both of which depend on the rates."""
+    """Warnings that concern adjusted counts and balanced accuracy, because both methods depend on the rates."""
     adjustments: tuple[Adjustment, ...]
-    """One for each method, in order."""
+    """One for each method."""
 
     def by(self, method: AdjustmentMethod) -> Adjustment:
         return next(found for found in self.adjustments if found.method is method)
 
 
 class _Bias(Record):
-    """The bias that remains after a method is applied. All biases are None if the method gives no result."""
+    """The bias that remains after one method is applied. All biases are None if the method gives no result."""
 
     method: AdjustmentMethod
     mean_bias: Share | None
@@ -109,7 +109,7 @@ class _Bias(Record):
     """Largest magnitude of the bias. Like `mean_bias`, it is averaged over calibrations, then over data sets."""
     unadjusted_mean_bias: Share | None
     unadjusted_worst_bias: Share | None
-    """Both values without adjustment, over the same calibrations."""
+    """Both values are without adjustment, over the same calibrations."""
     n_calibrations: Count
 
 
@@ -117,7 +117,7 @@ class MethodMean(_Bias):
     """One method's mean result over all calibration systems ("cross-validated" in the paper's Table 1)."""
 
     n_undefined: Count
-    """Number of calibrations for which the method gives no result. They are excluded."""
+    """Number of calibrations for which the method gives no result. These calibrations are excluded."""
 
 
 class MethodAverage(_Bias):
@@ -134,7 +134,7 @@ class AdjustmentReport(Record):
     dataset: str
     evaluator: str
     threshold: float
-    """The threshold for predictions without adjustment and with adjusted counts."""
+    """The threshold used without adjustment and with adjusted counts."""
     calibrations: tuple[Calibration, ...]
     """Sorted by increasing labelled error rate. Empty if fewer than two systems have scored claims."""
     methods: tuple[MethodMean, ...]
@@ -181,13 +181,13 @@ class SortedScores:
         return bool(((self.scores > 0.0) & (self.scores < 1.0)).any())
 
     def flagged(self, threshold: float) -> tuple[int, int]:
-        """Returns the number of flagged errors and the number of other flagged claims."""
+        """Returns how many errors and how many other claims are flagged."""
         n = int(np.searchsorted(self.scores, threshold, side="left"))
         n_errors = int(self.errors_below[n])
         return n_errors, n - n_errors
 
     def rates(self, threshold: float) -> tuple[float | None, float | None]:
-        """Returns what fractions of errors and of other claims are flagged, or None where there are no claims."""
+        """Returns the flagged fractions of errors and of other claims, each None if there are no such claims."""
         errors, others = self.flagged(threshold)
         return errors / self.n_errors if self.n_errors else None, others / self.n_others if self.n_others else None
 
@@ -195,7 +195,7 @@ class SortedScores:
 def unbiased_threshold(system: SortedScores) -> float:
     """Returns the threshold that flags about as many claims as there are errors.
 
-    A tie goes to the threshold nearest to 0.5.
+    In a tie, the threshold closest to 0.5 wins.
     """
     thresholds, flagged = _candidates(system)
     return _best(thresholds, np.abs(flagged - system.n_errors))
@@ -204,7 +204,7 @@ def unbiased_threshold(system: SortedScores) -> float:
 def balanced_threshold(system: SortedScores) -> float:
     """Returns the threshold with the highest balanced accuracy.
 
-    A tie goes to the threshold nearest to 0.5. The system must have both errors and other claims.
+    In a tie, the threshold closest to 0.5 wins. The system must have both errors and other claims.
     """
     thresholds, flagged = _candidates(system)
     errors = system.errors_below[flagged]
@@ -227,13 +227,12 @@ def _candidates(system: SortedScores) -> tuple[Floats, Ints]:
 
 
 def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
-    """Returns the adjusted count (Forman 2006): (p - FPR) / (TPR - FPR), clipped to [0, 1]. Errors are the positive
-    class.
+    """Returns the adjusted count (Forman 2006): (p - FPR) / (TPR - FPR), cut to [0, 1]. Errors are the positive class.
 
-    `flagged` (p) is the fraction of all claims that are predicted to be errors. `true_rate` (TPR) is this fraction
-    among errors, and `false_rate` (FPR) is this fraction among other claims. The paper does not state its formula.
-    However, its worst biases (86.5 and 80.5 points, Table 31) result from an estimate of 100%, so the paper must also
-    clip. Raises ValueError if both rates are equal.
+    `flagged` (p) is the fraction of all claims that are predicted to be errors. Among errors alone, this fraction is
+    `true_rate` (TPR). Among other claims, it is `false_rate` (FPR). The paper does not state its formula. However, its
+    worst biases (86.5 and 80.5 points, Table 31) result from an estimate of 100%, so the paper must also clip. Raises
+    ValueError if both rates are equal.
     """
     if true_rate == false_rate:
         raise ValueError("cannot estimate the share of errors: both rates are equal")
@@ -241,10 +240,9 @@ def adjusted_rate(flagged: float, true_rate: float, false_rate: float) -> float:
 
 
 def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: float = THRESHOLD) -> AdjustmentReport:
-    """Calibrates every method on each system's claims in the data set, and tests it on the other systems' claims.
+    """Calibrates every method on each system in turn, and tests it on the other systems in the data set.
 
-    Claims without a score are excluded and counted in `n_left_out`. With fewer than two systems, there are no
-    calibrations.
+    Claims without a score are excluded (`n_left_out`). With fewer than two systems, there are no calibrations.
     """
     systems, n_left_out = _systems(table, evaluator, dataset)
     calibrations = _calibrations(systems, threshold) if len(systems) > 1 else []
@@ -259,7 +257,7 @@ def adjust(table: PredictionTable, evaluator: str, dataset: str, *, threshold: f
 
 
 def mean_adjustment(group: Group, reports: Sequence[AdjustmentReport]) -> MeanAdjustment:
-    """Averages each method over data sets. Raises ValueError unless all reports are on the same evaluator."""
+    """Averages each method's results over data sets. Raises ValueError unless all reports are for one evaluator."""
     if len({report.evaluator for report in reports}) != 1:
         raise ValueError("averaging needs at least one report, all on the same evaluator")
     by_method = zip(*(report.methods for report in reports), strict=True)
@@ -280,7 +278,7 @@ def _systems(table: PredictionTable, evaluator: str, dataset: str) -> tuple[dict
 
 
 Trials = dict[AdjustmentMethod, float | UnadjustedReason]
-"""The threshold of each method calibrated on one system, or the reason why the method gives no result."""
+"""Maps each method to its threshold on one calibration system, or to the reason why there is none."""
 
 
 def _calibrations(systems: Mapping[str, SortedScores], threshold: float) -> list[Calibration]:

@@ -1,9 +1,8 @@
 """Measures how cutting documents into chunks affects an evaluator's predictions (Godbole & Jia, 2.1 and 4.2).
 
-An evaluator with a short context window reads a document in chunks of whole sentences and uses the highest score of any
-chunk. If a claim relies on two distant passages, no single chunk contains all of its evidence. This module uses the
-same function as the verifiers to cut documents (`cut_by_words`), so R2-diff describes the chunks that the evaluator
-read.
+An evaluator with a short context window reads a document in chunks of whole sentences, and the highest score of any
+chunk counts. If a claim relies on two distant passages, no single chunk contains all of its evidence. This module cuts
+documents as the verifiers do (`cut_by_words`), so R2-diff describes the chunks that the evaluator read.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _CHUNKED = re.compile(r"(?P<whole>.+)@(?P<n_words>[1-9][0-9]*)")
 
 
 class Changes(Record):
-    """How predictions change if the evaluator reads chunks. Only claims with a score in both columns are counted."""
+    """How predictions change when the evaluator reads chunks. Only claims with a score in both columns are counted."""
 
     n: Count
     n_lost: Count
@@ -36,16 +35,16 @@ class Changes(Record):
     share_changed: Share | None
     """Fraction of the `n` claims whose prediction changes, or None if there are no claims."""
     n_passed: Count
-    """Number of claims predicted attributable with the whole document, which are the claims that can be lost."""
+    """Number of claims predicted attributable with the whole document. Only these claims can be lost."""
 
 
 class LongDocumentRates(Record):
-    """One score column's rates on claims whose documents are longer than a chunk (the paper's Table 30)."""
+    """The rates of one score column on claims whose documents are longer than a chunk (the paper's Table 30)."""
 
     n_attributable: Count
     n_unattributable: Count
     tpr: Share | None
-    """None if no claims have that label. The same applies to `tnr` and `balanced_accuracy`."""
+    """None if no claims have the relevant label. The same applies to `tnr` and `balanced_accuracy`."""
     tnr: Share | None
     balanced_accuracy: Share | None
     predicted_positive_rate: Share | None
@@ -58,7 +57,7 @@ class ChunkingBias(Record):
     group: Group
     evaluator: str
     chunked: str
-    """The column with the scores on chunks."""
+    """The column that contains the scores on chunks."""
     n_words: Count
     """Maximum number of words in a chunk."""
     threshold: float
@@ -75,7 +74,7 @@ class ChunkingBias(Record):
     n_no_similarity: Count
     """Number of claims excluded because they have fewer than two words."""
     n_unscored: Count
-    """Number of claims excluded because one of the two columns has no score."""
+    """Number of claims excluded because they lack a score in one of the two columns."""
     n_no_document: Count
     """Number of claims excluded because their document is blank."""
 
@@ -94,8 +93,8 @@ class R2Differences:
     n_words: int
     values: Floats
     """In [0, 1]: the claim's ROUGE-2 precision against the whole document, minus its best precision against any single
-    chunk. 0 if one chunk contains all wording that claim and document share. NaN if the claim has fewer than two words
-    or `is_cut` is false."""
+    chunk. 0 if one chunk contains all the wording that the claim shares with the document. NaN if the claim has fewer
+    than two words or `is_cut` is false."""
     is_cut: Bools
     """Whether the document has more than `n_words` words, as counted by `cut_by_words`."""
 
@@ -128,11 +127,10 @@ def _differences(document: str, claims: Sequence[str], n_words: int) -> list[flo
 def chunking_bias(
     table: PredictionTable, evaluator: str, chunked: str, r2_diff: R2Differences, *, threshold: float = THRESHOLD
 ) -> tuple[ChunkingBias, ...]:
-    """Returns the changes for each data set, for each task group, and for all claims combined.
+    """Returns the changes for each data set, each task group, and all claims combined.
 
-    `r2_diff` can be shared by all evaluators with the same chunk size. As in the paper's Figure 5, the denominator of
-    each fraction is all claims in `within` or `across`, not only those that were predicted attributable with the whole
-    document.
+    Evaluators with the same chunk size can share `r2_diff`. As in the paper's Figure 5, each fraction is out of all
+    claims in `within` or `across`, not only those that were predicted attributable with the whole document.
     """
     scores, cut = scores_of(table, evaluator), scores_of(table, chunked)
     is_known, is_scored = ~np.isnan(r2_diff.values), ~np.isnan(scores) & ~np.isnan(cut)

@@ -1,6 +1,6 @@
-"""Calculates an audit's figures: a value and interval for each data set, and unweighted means over groups.
+"""Calculates an audit's figures: a value and an interval for each data set, and unweighted means over groups.
 
-In a mean, each data set has the same weight, whatever its size, as in the paper (Godbole & Jia, section 2.2). Data sets
+As in the paper (Godbole & Jia, section 2.2), a mean gives each data set the same weight, whatever its size. Data sets
 without a value are left out of the mean, and their number is reported. If a data set has a value in the data but not in
 a resample, the mean of that resample is undefined, because it would cover fewer data sets.
 """
@@ -33,7 +33,7 @@ class Group(Record):
     name: str = ""
     """The name of the data set or the task group."""
     pooled: bool = False
-    """Whether the figure for several data sets is computed over all their claims combined, so larger data sets have
+    """Whether the figure for several data sets is computed over all their claims combined, which gives larger data sets
     more weight. If not, it is the unweighted mean of the data sets' figures. Only surface bias and chunking are pooled.
     """
 
@@ -48,13 +48,13 @@ class AuditFigure(Figure):
     n: Count
     """Number of claims or responses that the value is based on."""
     n_clusters: Count
-    """Number of prompts (or responses) to which these units belong. The bootstrap draws whole prompts (or responses).
-    If a figure needs claims of both labels, only those with claims of the rarer label are counted."""
+    """Number of prompts (or responses) that these units belong to. The bootstrap draws whole prompts (or responses). If
+    a figure needs claims of both labels, only prompts (or responses) with claims of the rarer label are counted."""
     low: float | None = None
     high: float | None = None
-    """None without resamples, with fewer than two clusters, and if no resample has a value. Also None if all resamples
-    have the same value, because a lack of variation does not prove certainty. A rate of 0 or 1 on a single data set
-    gets Wilson's interval instead."""
+    """None if there are no resamples, if there are fewer than two clusters, or if no resample has a value. Also None if
+    all resamples have the same value, because a lack of variation does not prove certainty. A rate of 0 or 1 on a
+    single data set gets Wilson's interval instead."""
     n_resamples_undefined: Count = 0
     """Number of resamples without a value. The interval is based on all other resamples."""
     n_datasets: Count | None = None
@@ -65,7 +65,7 @@ class AuditFigure(Figure):
 
 @dataclass(frozen=True)
 class Figures:
-    """One metric's values in an array of any shape. The leading axis contains the data, followed by the resamples."""
+    """One metric's values in an array of any shape. Axis 0 contains the data, followed by the resamples."""
 
     values: Floats
     """Shape (1 + n_resamples, *shape). Undefined values are NaN."""
@@ -99,7 +99,7 @@ def _estimate(
 
 
 def groups_of(datasets: Sequence[str], tasks: Sequence[str] | None) -> list[tuple[Group, list[int]]]:
-    """Returns each data set, each task group by name, and the group of all data sets, with the data sets' indices."""
+    """Returns each data set, each task group by name, and all data sets, with the indices of their data sets."""
     singles = [(Group(kind="dataset", name=name), [place]) for place, name in enumerate(datasets)]
     return [*singles, *averaged_groups(len(datasets), tasks)]
 

@@ -1,4 +1,4 @@
-"""Lists an audit's omitted parts and the weaknesses of its figures."""
+"""Lists the parts that an audit omits, and the weaknesses of its figures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from factloop.core.report_warnings import share_of
 from factloop.evaluation.audit.chunking import chunked_evaluators
 from factloop.evaluation.audit.report import AuditAt, AuditSettings
 from factloop.evaluation.audit.table import (
@@ -48,7 +49,8 @@ def left_out(table: PredictionTable) -> Iterator[str]:
     for place, name in enumerate(table.dataset.names):
         if n_unknown[place]:
             yield (
-                f"{name}: {n_unknown[place]:,} of {n_claims[place]:,} claims belong to the `{UNKNOWN_SYSTEM}` system. "
+                f"{name}: {share_of(n_unknown[place], n_claims[place], 'claim', 'belongs', 'belong')} to the "
+                f"`{UNKNOWN_SYSTEM}` system. "
                 "Rates and agreement include them; headroom, ranking, bias by system and adjustment do not."
             )
         if n_systems[place] == 1:
@@ -81,15 +83,15 @@ def _weaknesses(table: PredictionTable, at: AuditAt) -> Iterator[str]:
         is_missing = np.isnan(scores)
         if is_missing.any():
             yield (
-                f"{name}: {is_missing.sum():,} of {table.n_rows:,} claims have no score. This evaluator's figures "
-                "exclude these claims, so other evaluators' figures may be based on more claims."
+                f"{name}: {share_of(is_missing.sum(), table.n_rows, 'claim', 'has', 'have')} no score. Its "
+                "figures exclude these claims, so other evaluators' figures may be based on more claims."
             )
             lacks = any_within(is_missing, response, n_responses)
             n_wrong = int((lacks & any_within(scores < THRESHOLD, response, n_responses)).sum())
             if n_wrong:
                 yield (
-                    f"{name}: {n_wrong:,} of the {lacks.sum():,} responses with an unscored claim also have a claim "
-                    "that this evaluator judges wrong. Figures for responses exclude responses with unscored claims."
+                    f"{name}: figures for responses exclude responses with an unscored claim ({lacks.sum():,}), even "
+                    f"if another claim is judged wrong ({n_wrong:,})."
                 )
     for one in at.chunking:
         if one.group.kind == "all" and not one.within.n + one.across.n:

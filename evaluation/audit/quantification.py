@@ -4,12 +4,12 @@
     bias = predicted error rate - labelled error rate, in [-1, 1], best at 0; a negative bias means missed errors
     headroom = lowest error rate of any system in the data set, i.e. how much can still be improved
 
-A response is attributable if all of its claims are attributable. For each data set, the figures are the mean and the
-largest magnitude of its systems' biases, the headroom by labels, the headroom by predictions, and the difference
-between the two headrooms. For task groups and for all data sets, the figures are unweighted means over data sets.
-Claims without a score, and responses that contain such a claim, are excluded from both of the evaluator's rates, and
-their number is reported. `errors` contains the labelled rates over all claims. Headroom needs two systems with scores.
-Claims of unknown systems (`UNKNOWN_SYSTEM`) count only in `datasets`, because those claims do not form a system.
+A response is attributable if all of its claims are attributable. For each data set, the figures are the mean bias of
+its systems, the largest magnitude of these biases, the headroom by labels, the headroom by predictions, and the
+difference between the two. For task groups and all data sets, figures are unweighted means over data sets. Claims
+without a score, and responses that contain such a claim, are excluded from both of the evaluator's rates, and their
+number is reported. `errors` contains the labelled rates over all claims. Headroom requires at least two systems with
+scores. Claims by unknown systems (`UNKNOWN_SYSTEM`) count only in `datasets`, because they do not form a system.
 
 Departures: the paper defines bias as labelled minus predicted, but its tables show predicted minus labelled, which is
 also the definition here. The paper gives no intervals. The magnitude of a noisy value is biased upwards. If there are
@@ -76,7 +76,7 @@ class EvaluatorBias(Record):
     level: Level
     group: Group
     mean_absolute: AuditFigure
-    """With resamples, the part explained by sampling is subtracted from all magnitudes (see `magnitudes`)."""
+    """If there are resamples, the part explained by sampling is subtracted from all magnitudes (see `magnitudes`)."""
     worst_absolute: AuditFigure
     worst_system: str | None
     """The system with the largest bias, or None for several data sets."""
@@ -101,7 +101,7 @@ class Quantification(Record):
 
 
 def quantification(counted: CountTable, *, levels: Iterable[Level] = tuple(Level)) -> Quantification:
-    """Returns the error rates according to the labels and the biases of each evaluator, at each level."""
+    """Returns each evaluator's biases, and the error rates according to the labels, at each level."""
     levels = tuple(levels)
     places = [(level, place) for level in levels for place in range(len(counted.evaluators))]
     return Quantification(
@@ -258,8 +258,7 @@ def _of_known_systems(counted: CountTable, labelled: Floats, predicted: Floats, 
 
 
 def _over_systems(counted: CountTable, values: Floats, reduce: Callable[..., Floats], fewest: int) -> Floats:
-    """Reduces `values` over the systems that have a value in the data. The result is NaN for fewer than `fewest`
-    systems.
+    """Reduces `values` over the systems that have a value. The result is NaN for fewer than `fewest` systems.
 
     The result has shape (1 + n_resamples, n_datasets). A resample is NaN if any of these systems has no value in it.
     """

@@ -1,7 +1,7 @@
 """Compares how an evaluator's predictions and the labels rank systems (Godbole & Jia, section 3.5 and appendix A.3).
 
-For every pair of systems, a test decides whether one system has a lower error rate than the other, or whether the
-difference may be due to chance. The test is done once with the labels and once with the predictions. The paper does not
+For every pair of systems, a test decides whether one system has a lower error rate than the other or whether the
+difference may be due to chance. The test is run once with the labels and once with the predictions. The paper does not
 say which test it uses. Here, two systems that answered the same prompts are compared prompt by prompt. Other systems
 are compared by their error rates over whole responses (`clustered_proportions`), where each response counts as one
 draw, however many claims it contains.
@@ -35,16 +35,16 @@ from factloop.evaluation.statistics.significance import PValueAdjustment, adjust
 
 ALPHA = 0.05
 SHARED = 0.5
-"""Pairs are compared by prompts if at least this fraction of each system's units is on prompts that both answered."""
+"""Pairs are compared by prompts if at least this fraction of each system's units is for prompts that both answered."""
 LEAST_PROMPTS = 6
-"""With fewer prompts, no paired test can reach p = 0.05: five that all point in the same direction give p = 1/16."""
+"""With fewer prompts, no paired test can reach p = 0.05: even if five prompts all favour the same system, p is 1/16."""
 
 
 class PairTest(StrEnum):
     PAIRED = "paired_sign_flips"
     """Compares systems prompt by prompt. With one response per prompt, this is McNemar's exact test."""
     CLUSTERED = "clustered_proportions"
-    """Compares whole responses, or prompts if known, because claims in a response are similar to each other."""
+    """Compares whole responses, or whole prompts if known, because claims in a response are similar."""
     TWO_PROPORTIONS = "two_proportions"
     """Treats claims (or responses) as independent. Used on request, or if every response has only one claim."""
 
@@ -67,11 +67,11 @@ class SystemRates(Record):
     """Number of claims or responses that the evaluator scored."""
     labelled: Share
     predicted: Share
-    """Error rates by label and by prediction."""
+    """Both rates are over these units: `labelled` according to the labels, `predicted` according to the evaluator."""
 
 
 class PairOrder(Record):
-    """A pair of systems. The first has the lower labelled error rate or, if both rates are equal, the earlier name."""
+    """A pair of systems. The first has the lower labelled error rate or, in a tie, the name that sorts first."""
 
     first: str
     second: str
@@ -108,18 +108,18 @@ class Ranking(Record):
     threshold: float
     alpha: Share
     p_adjustment: PValueAdjustment
-    """Adjustment of p-values for the number of pairs, separately for labels and predictions."""
+    """How p-values are adjusted for the number of pairs, separately for labels and predictions."""
     systems: tuple[SystemRates, ...]
     """The systems, sorted by increasing labelled error rate."""
     pairs: tuple[PairOrder, ...]
     cells: tuple[OrderCell, ...]
-    """The 3 x 3 table, row by row. Because the first system of a pair is the better one by label, the `worse` row is
-    empty unless a paired test, which covers only shared prompts, contradicts the rates over all claims."""
+    """The 3 x 3 table, row by row. The first system of a pair is the better one by label, so the `worse` row is empty
+    unless a paired test contradicts the rates over all claims. A paired test covers only shared prompts."""
     n_pairs: Count
     n_wrong: Count
-    """Number of pairs that differ by predictions but not by labels, vice versa, or in opposite directions (`%Err`)."""
+    """Number of pairs that differ only by predictions, only by labels, or by both in opposite directions (`%Err`)."""
     n_reversed: Count
-    """Number of pairs with significant differences in opposite directions by labels and predictions (`%Maj. Err`)."""
+    """Number of pairs that differ significantly in opposite directions by labels and predictions (`%Maj. Err`)."""
     share_wrong: Share | None
     share_reversed: Share | None
     """Fraction of all pairs, or None if fewer than two systems have scored claims."""
@@ -144,7 +144,7 @@ class MeanRanking(Record):
     n_pairs: Count
     kendall: float | None
     n_kendall: Count
-    """Number of data sets with a defined coefficient, over which the mean is taken."""
+    """Number of data sets with a defined coefficient. The mean is taken over these data sets."""
     pearson: float | None
     n_pearson: Count
 
@@ -162,13 +162,13 @@ class Units:
     is_flagged: Bools
     """Whether the evaluator predicts that the unit is unattributable."""
     n_left_out: int
-    """Number of claims without a score, or of responses with such a claim, whose verdict is unknown."""
+    """Number of units without a verdict: claims without a score, or responses that contain such a claim."""
 
 
 def units_of(
     table: PredictionTable, evaluator: str, dataset: str, level: Level, *, threshold: float = THRESHOLD
 ) -> Units:
-    """Returns a data set's scored claims or responses by known systems, in the table's order."""
+    """Returns the scored claims or responses of a data set's known systems, in the table's order."""
     scores, rows = scores_of(table, evaluator), rows_of(table, dataset) & table.is_of_known_system
     system, response = table.system.codes[rows], table.response.codes[rows]
     prompt = None if table.prompt is None else table.prompt.codes[rows]
@@ -197,18 +197,18 @@ class Difference:
 class PairTests:
     """Tests all pairs of systems in one data set over the same units, either by labels or by predictions.
 
-    If two systems share enough prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` of the differences on the
-    shared prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2. Here, e is the number of errors among the n claims on the
-    prompt, N is the number of all claims, and r is the error rate of both systems combined. The sum over the prompts is
-    the difference between the two error rates.
+    If two systems share enough prompts (`SHARED`, `LEAST_PROMPTS`), the test is `sign_flips` applied to the differences
+    on the shared prompts: (e1 - r n1) / N1 - (e2 - r n2) / N2. Here, e is the number of errors among the n claims on
+    the prompt, N is the number of all claims, and r is the error rate of both systems combined. The sum over the
+    prompts is the difference between the two error rates.
 
-    Otherwise, the test is `unpaired` (by default `clustered_proportions`). A test that treated the claims in a response
-    as independent would find a significant difference in 42% of samples between two equally good systems with ten
-    claims per response and an intraclass correlation of .5.
+    Otherwise, the test is `unpaired` (by default `clustered_proportions`). Suppose that two systems are equally good,
+    that their responses have ten claims each, and that the intraclass correlation is .5. A test that treats the claims
+    in a response as independent would then find a significant difference in 42% of samples.
     """
 
     def __init__(self, units: Units, systems: Sequence[int], unpaired: Unpaired = PairTest.CLUSTERED) -> None:
-        """`systems` contains the codes of the systems to compare. Each system must have units."""
+        """`systems` contains the codes of the systems to compare. Each system must have at least one unit."""
         self._n_systems = n_systems = len(systems)
         place_of = np.zeros(int(units.system.max(initial=0)) + 1, dtype=np.int64)
         place_of[list(systems)] = np.arange(n_systems)
@@ -237,11 +237,10 @@ class PairTests:
             PairTest.PAIRED if paired else unpaired if clustered else PairTest.TWO_PROPORTIONS
             for paired, clustered in zip(self.is_paired, by_cluster, strict=True)
         ]
-        """(n_pairs,): the test used for each pair. If every cluster has one unit, clustered proportions reduce to two
-        proportions."""
+        """(n_pairs,): the test for each pair. With one unit per cluster, clustered ones reduce to two proportions."""
 
     def differences(self, is_error: Bools) -> list[Difference]:
-        """Returns the difference for each pair of systems, with the units in `is_error` counted as errors."""
+        """Returns the difference for each pair of systems, counting the units in `is_error` as errors."""
         total, on_prompt = self._tally(is_error)
         found = [Difference(0.0, 1.0)] * len(self.first)
         paired, unpaired = np.flatnonzero(self.is_paired), np.flatnonzero(~self.is_paired)
@@ -280,7 +279,7 @@ class PairTests:
 
 
 def _shared(units: Units, place: Ints, n_systems: int) -> tuple[Ints, Bools, int]:
-    """Returns each unit's shared-prompt number, whether its prompt is shared, and the number of shared prompts."""
+    """Numbers the shared prompts. Returns each unit's number, whether its prompt is shared, and the count."""
     if units.prompt is None:
         return np.zeros(len(place), dtype=np.int64), np.zeros(len(place), dtype=np.bool_), 0
     prompt, n_prompts = numbered(units.prompt)
@@ -305,8 +304,7 @@ def rank_systems(
 
     A difference is significant if its adjusted p-value is below `alpha`. The p-values in the paper's tables appear to
     be unadjusted. The results are deterministic and do not depend on the order of the rows or on other data sets.
-    `unpaired` is the test for systems that do not share prompts. The two-proportions test treats all claims as
-    independent.
+    `unpaired` is the test for systems that do not share prompts. The two-proportions test treats claims as independent.
     """
     units = units_of(table, evaluator, dataset, level, threshold=threshold)
     rates = _rates(units, table.system.names)
@@ -352,7 +350,7 @@ def rank_systems(
 
 
 def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
-    """Counts the pairs for each combination of order by labels (rows) and order by predictions (columns)."""
+    """Cross-tabulates the pairs: rows show how the labels order a pair, columns how the predictions do."""
     found = [(pair.labelled, pair.predicted) for pair in pairs]
     return tuple(
         OrderCell(labelled=labelled, predicted=predicted, n_pairs=found.count((labelled, predicted)))
@@ -362,7 +360,7 @@ def order_table(pairs: Sequence[PairOrder]) -> tuple[OrderCell, ...]:
 
 
 def mean_ranking(group: Group, rankings: Sequence[Ranking]) -> MeanRanking:
-    """Averages rankings over data sets, as in the paper. Raises ValueError unless all share one evaluator and level."""
+    """Averages rankings over data sets, as in the paper. Raises ValueError if evaluators or levels are mixed."""
     if len({(ranking.evaluator, ranking.level) for ranking in rankings}) != 1:
         raise ValueError("averaging needs at least one ranking, all of the same evaluator and level")
     means, counts = dict[str, float | None](), dict[str, int]()

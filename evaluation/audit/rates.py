@@ -11,15 +11,15 @@ which is in [-1, 1].
 An evaluator with a positive gap misses errors. An evaluator with a negative gap reports errors that do not exist. Each
 measure is computed on one data set, over all systems in the data set. The measures for task groups and for all data
 sets are unweighted means, as in the paper. Claims without a score (or, for agreement, without two scores) are excluded,
-and their number is reported. A rate is undefined if the data set has no scored claim of that class. The IoU is
-undefined if neither evaluator predicts that verdict.
+and their number is reported. A rate is undefined if the data set has no scored claims of its class. The IoU of a
+verdict is undefined if neither evaluator predicts it.
 
 Departures: the paper gives no intervals, does not average over task groups, and does not compare evaluators with the
 labels. A rate has an interval only if the claims of its class come from at least two prompts (or responses). If a rate
 is 0 or 1, all resamples are the same, but this does not prove certainty. On a single data set, such a rate therefore
 has Wilson's interval (1927), which counts each prompt (or response) as one case, because the similarity of claims
-within a prompt cannot be estimated. In that case, the intervals of balanced accuracy and gap are combined from the
-intervals of the two rates, using the distances between each rate and the ends of its interval (MOVER: Zou and Donner
+within a prompt cannot be estimated. In that case, the intervals for balanced accuracy and the gap are combined from the
+intervals for the two rates, using the distances between each rate and the ends of its interval (MOVER: Zou and Donner
 2008).
 """
 
@@ -50,7 +50,7 @@ class EvaluatorRates(Record):
     fnr: AuditFigure
     gap: AuditFigure
     n_attributable: Count
-    """Number of units with a verdict that are labelled attributable, over all data sets in the group."""
+    """Number of units labelled attributable that have a verdict, over all data sets in the group."""
     n_unattributable: Count
     n_unscored: Count
     """Number of claims without a score, or responses with such a claim."""
@@ -90,7 +90,7 @@ def _rates(counted: CountTable, level: Level, evaluator: int) -> list[EvaluatorR
 
 
 def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
-    """Adds intervals to a single data set's rates of 0 or 1, whose resamples are all the same."""
+    """Adds intervals to a single data set's rates of 0 or 1, for which all resamples are the same."""
     rates = found.tpr, found.tnr
     if found.group.kind != "dataset" or not any(one.value in (0.0, 1.0) for one in rates):
         return found
@@ -108,7 +108,7 @@ def _with_extreme_rates(found: EvaluatorRates, level: float) -> EvaluatorRates:
 
 
 def _wilson(one: AuditFigure, level: float) -> AuditFigure:
-    """Adds Wilson's interval, with one case per cluster. One end of the interval is the rate itself."""
+    """Adds Wilson's interval, counting each cluster as one case. One end of the interval is the rate itself."""
     if one.n_clusters < 2 or one.value is None:
         return one
     from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # no type hints
@@ -142,7 +142,7 @@ def over_datasets(counted: CountTable, of_cells: Floats | Ints) -> Floats:
 
 
 def _values(confusion: Floats, n_by_label: Floats, label_clusters: Ints) -> dict[str, tuple[Floats, Ints, Ints]]:
-    """Returns each measure's values and the numbers of units and clusters that these values are based on.
+    """Returns each measure's values, with the numbers of units and clusters behind them.
 
     If a measure uses both classes, only the clusters with claims of the rarer class are counted.
     """
@@ -183,11 +183,11 @@ class PairAgreement(Record):
     unattributable: AuditFigure
     attributable: AuditFigure
     n_left_out: Count
-    """Number of claims on which at least one of the two gave no score."""
+    """Number of claims that at least one of the two did not score."""
 
 
 def agreement(counted: CountTable) -> tuple[PairAgreement, ...]:
-    """Returns the agreement of each pair on single data sets, then on task groups, then on all data sets."""
+    """Returns each pair's agreement on single data sets, then on task groups, then on all data sets."""
     return tuple(found for place in range(len(counted.pairs)) for found in _agreement(counted, place))
 
 

@@ -5,8 +5,8 @@
     AUC   = probability that an attributable claim scores higher than an unattributable one; ties count as half
 
 The bins of the expected calibration error have equal width, from (0, 0.1] to (0.9, 1]. The first bin also contains 0
-(Guo et al. 2017, section 2). ECE and Brier score are best at 0. `brier_of_share` is the Brier score that results if
-every claim has the same score, namely the fraction of attributable claims. An AUC of 0.5 is chance level. The AUC does
+(Guo et al. 2017, section 2). ECE and Brier score are best at 0. `brier_of_share` is the Brier score that would result
+if every claim's score were the fraction of attributable claims. An AUC of 0.5 is no better than chance. The AUC does
 not depend on a threshold. None of these measures has an interval, and the ECE is biased upwards if bins contain few
 claims. Godbole and Jia use only verdicts, so all of these measures are additions.
 """
@@ -26,13 +26,13 @@ class ScoreBin(Record):
     """The claims whose scores are in one tenth of the range from 0 to 1."""
 
     low: Share
-    """Exclusive, except that the first bin includes 0."""
+    """Exclusive, except that the first bin also contains 0."""
     high: Share
     """Inclusive."""
     n: Count
     mean_score: Share | None
     attributable: Share | None
-    """Fraction labelled attributable, or None without claims. Equals the mean score if scores are probabilities."""
+    """Fraction labelled attributable; None if the bin is empty. Equals the mean score if scores are probabilities."""
 
 
 class Reliability(Record):
@@ -54,8 +54,7 @@ class Reliability(Record):
 def reliability(table: PredictionTable, evaluator: str) -> tuple[Reliability, ...]:
     """Returns the reliability of scores on each data set, each task group and all claims.
 
-    The result is empty if all scores are 0 or 1. Sampled claims are weighted by the inverse of their sampling
-    probability.
+    Empty if all scores are 0 or 1. Sampled claims are weighted by the inverse of their sampling probability.
     """
     scores = scores_of(table, evaluator)
     if not ((scores > 0.0) & (scores < 1.0)).any():

@@ -22,16 +22,16 @@ from factloop.evaluation.statistics.significance import PValueAdjustment
 
 class AuditData(Record):
     name: str
-    """The file's name and the start of its SHA-256 hash."""
+    """The file's name and the first characters of its SHA-256 hash."""
     n_claims: Count
     n_responses: Count
     n_prompts: Count | None
     """Number of prompts, or None if the rows contain no prompts."""
     datasets: tuple[str, ...]
     tasks: tuple[str, ...]
-    """Task groups. Empty if the rows contain none."""
+    """Task groups. Empty if the rows contain no task groups."""
     task_of: Mapping[str, str] = Field(default_factory=dict)
-    """Maps data sets to task groups. Empty if the rows contain none."""
+    """Maps data sets to task groups. Empty if the rows contain no task groups."""
     systems: tuple[str, ...]
     evaluators: tuple[str, ...]
     has_text: bool
@@ -43,7 +43,7 @@ class AuditSettings(Record):
     """0.5, followed by the chosen threshold, if any."""
     alpha: Share
     p_adjustment: PValueAdjustment
-    """How p-values are adjusted for testing many pairs of systems in one data set."""
+    """How p-values are adjusted when many pairs of systems in one data set are tested."""
     n_resamples: Count
     level: Share
     """Confidence level of the intervals."""
@@ -65,7 +65,7 @@ class AuditAt(Record):
     mean_rankings: tuple[MeanRanking, ...]
     """One for each level and evaluator, per task group and for all data sets."""
     reliability: tuple[Reliability, ...] = ()
-    """One per group for each evaluator with scores between 0 and 1. These are the same at every threshold."""
+    """One per group for each evaluator with scores between 0 and 1. The results are the same at every threshold."""
     surface: tuple[SurfaceBias, ...]
     """One for each evaluator and group. Empty if the rows contain no text."""
     chunking: tuple[ChunkingBias, ...]
@@ -77,7 +77,7 @@ class AuditAt(Record):
 
 
 class AuditReport(Record):
-    """A complete audit. The same file, settings and seed give the same report, except for `created_at`."""
+    """A complete audit. The same file, settings and seed produce the same report, except for `created_at`."""
 
     schema_version: Literal["5.0"] = "5.0"
     data: AuditData
@@ -85,6 +85,6 @@ class AuditReport(Record):
     at: Annotated[tuple[AuditAt, ...], Field(min_length=1)]
     """The figures at each threshold, in the order of `settings.thresholds`."""
     left_out: tuple[str, ...]
-    """The parts that could not be computed, each with the reason."""
+    """The parts that could not be computed, each with a reason."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

@@ -5,18 +5,20 @@ whole clusters with replacement. Each data set keeps its number of clusters. If 
 one system, clusters are drawn system by system, so each system also keeps its number of clusters. This is the case for
 responses, and for prompts that no two systems share.
 
-A resample is represented by how often each cluster was drawn. The counts of a resample are the sums of the clusters'
-counts, multiplied by these numbers.
+A resample is represented by how often each cluster was drawn. A resample's counts are sums over its clusters, with each
+cluster's counts multiplied by this number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
 
+from factloop.core.errors import DataError
 from factloop.core.records import Count, Record, Share
 from factloop.evaluation.audit.figures import Bools, Floats, Ints
 from factloop.evaluation.audit.table import (
@@ -26,21 +28,26 @@ from factloop.evaluation.audit.table import (
     PredictionTable,
     are_known,
     cells_of,
+    clusters_of,
     judged_claims,
     judged_responses,
     tasks_of,
 )
 from factloop.evaluation.statistics.bootstrap import draw_counts, one_blas_thread
+from factloop.reports.figures import plural
 
 RESAMPLES = 1000
 LEVEL = 0.95
+MOST_BYTES = 2_000_000_000
+BYTES_PER_PAIR = 1200
+"""Memory of an evaluator's results for one ordered pair of systems in a data set, as measured."""
 
 
 class Basis(Record):
     """The data and settings that an audit's figures are based on."""
 
     thresholds: dict[str, Share]
-    """Each evaluator's threshold: a score at or above it predicts that the claim is attributable."""
+    """Each evaluator's threshold: a score at or above the threshold predicts that a claim is attributable."""
     n_claims: Count
     n_responses: Count
     clusters: Literal["prompt", "response"]
@@ -50,22 +57,21 @@ class Basis(Record):
     level: Share
     """Confidence level of the intervals."""
     n_effective: float | None = None
-    """Number of equally weighted claims that would be as informative as these claims, which are weighted by the inverse
-    of their `probability`. None if all claims have the same weight."""
+    """Number of equally weighted claims that would be as informative. These claims are weighted by the inverse of their
+    `probability`. None if all claims have the same weight."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of claims or responses. On the leading axis, the table comes first, followed by its resamples.
+    """Counts of claims or responses. Along the leading axis, the table comes first, followed by its resamples.
 
-    If claims have weights, the counts are sums of weights. Fields named `n_...` refer only to the table and count each
-    claim once.
+    If claims have weights, the counts are sums of weights. Fields named `n_...` count each claim in the table once.
     """
 
     labels: Floats
     """Shape (1 + n_resamples, n_cells, 2): units by label, whether or not they have a verdict."""
     confusion: Floats
-    """Shape (1 + n_resamples, n_evaluators, n_cells, 2, 2): units with a verdict by label, then by verdict."""
+    """Shape (1 + n_resamples, n_evaluators, n_cells, 2, 2): units with a verdict, by label and then by verdict."""
     n_labels: Ints
     """Shape (n_cells, 2)."""
     n_confusion: Ints
@@ -95,10 +101,10 @@ class CountTable:
     claims: Tally
     responses: Tally
     overlap: Floats
-    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims to which both members of a pair (see `pairs_of`) give 0,
-    both give 1, or the two give different verdicts."""
+    """Shape (1 + n_resamples, n_datasets, n_pairs, 3): claims on which a pair (see `pairs_of`) agrees on 0, agrees on
+    1, or disagrees."""
     n_overlap: Ints
-    """Shape (n_datasets, n_pairs, 3): claims of the table, each counted once."""
+    """Shape (n_datasets, n_pairs, 3): the same for the table alone, counting each claim once."""
     overlap_clusters: Ints
     """Shape (n_datasets, n_pairs)."""
 
@@ -141,16 +147,14 @@ def count(
     is_known = are_known(table.system.names)[cells.system]
     tallies = [_tally(units, cells.dataset, is_known, n_datasets, n_resamples) for units in (claims, responses)]
     overlap = np.zeros((1 + n_resamples, n_datasets, len(pairs), 3))
-    stratum_of_cell = _strata_of_cells(claims, cells.dataset)
+    stratum_of_cell = _strata_of_cells(claims.cluster, claims.cell, cells.dataset)
     with one_blas_thread():
         for stratum in np.unique(stratum_of_cell).tolist():
             here = np.flatnonzero(stratum_of_cell == stratum)
             parts = [_within(units, stratum_of_cell[units.cell] == stratum) for units in (claims, responses)]
             clusters = np.unique(parts[0].cluster)
-            columns = [_confusions(part, clusters, here) for part in parts]
-            columns.append(_overlaps(parts[0], clusters, pairs))
-            sums = _drawn(np.hstack(columns), rng, n_resamples)
-            *of_levels, of_pairs = np.split(sums, np.cumsum([one.shape[1] for one in columns])[:-1], axis=1)
+            columns = [*(_confusions(part, clusters, here) for part in parts), _overlaps(parts[0], clusters, pairs)]
+            *of_levels, of_pairs = _drawn(columns, rng, n_resamples)
             for tally, found in zip(tallies, of_levels, strict=True):
                 by_cell = found.reshape(len(found), len(here), -1)
                 tally.labels[:, here] = by_cell[:, :, -2:]
@@ -183,13 +187,31 @@ def count(
     )
 
 
-def _strata_of_cells(claims: JudgedUnits, cell_dataset: Ints) -> Ints:
+def refuse_too_large(table: PredictionTable, resamples: int = RESAMPLES, *, most_bytes: int = MOST_BYTES) -> None:
+    """Raises DataError if an audit would need more than about `most_bytes` of memory, before it allocates any."""
+    cells, cluster, n = cells_of(table), clusters_of(table), len(table.scores)
+    stratum = _strata_of_cells(cluster, cells.of_row, cells.dataset)
+    n_clusters = _distinct(stratum[cells.of_row], cluster, len(stratum))
+    n_systems, n_pairs = np.bincount(cells.dataset), n * (n + 1) // 2
+    columns = np.bincount(stratum, minlength=len(stratum)) * (8 * n + 4) + 3 * n_pairs
+    n_kept = len(stratum) * (8 * n + 4) + 3 * n_pairs * len(n_systems) + columns.max(initial=0)
+    n_numbers = (n_clusters * columns).max(initial=0) + (1 + resamples) * n_kept
+    n_bytes = int(8 * n_numbers + BYTES_PER_PAIR * n * (n_systems**2).sum())
+    if n_bytes > most_bytes:
+        raise DataError(
+            f"with {resamples:,} resamples, an audit of {plural(n, 'evaluator')}, {plural(len(stratum), 'system')} and "
+            f"{plural(int(n_clusters.sum()), 'cluster')} (prompts or responses) needs about {n_bytes / 1e9:,.1f} GB, "
+            f"but may use {most_bytes / 1e9:g} GB; audit fewer at a time, or use fewer resamples"
+        )
+
+
+def _strata_of_cells(cluster: Ints, cell: Ints, cell_dataset: Ints) -> Ints:
     """Returns the stratum of each cell, identified by the first cell in the stratum.
 
-    If a data set's systems share clusters, the data set is one stratum. Otherwise, each cell is a stratum.
+    If a data set's systems share clusters, the whole data set is one stratum. Otherwise, each cell is a stratum.
     """
     n_cells = max(len(cell_dataset), 1)
-    pairs = np.unique(claims.cluster * n_cells + claims.cell)
+    pairs = np.unique(cluster * n_cells + cell)
     has_shared = pairs[:-1] // n_cells == pairs[1:] // n_cells
     dataset_is_shared = np.isin(cell_dataset, cell_dataset[pairs[1:][has_shared] % n_cells])
     _, first, dataset = np.unique(cell_dataset, return_index=True, return_inverse=True)
@@ -200,11 +222,17 @@ def _within(units: JudgedUnits, rows: Bools) -> JudgedUnits:
     return units.at(np.flatnonzero(rows))
 
 
-def _drawn(of_clusters: Floats, rng: np.random.Generator | None, n_resamples: int) -> Floats:
-    """Returns the sums over all clusters, and then over the clusters of each resample: (1 + n_resamples, n_columns)."""
-    n_clusters = len(of_clusters)
-    draws = () if rng is None else draw_counts(n_clusters, rng, n_resamples)
-    return np.concatenate([times @ of_clusters for times in (np.ones((1, n_clusters)), *draws)])
+def _drawn(tables: Sequence[Floats], rng: np.random.Generator | None, n_resamples: int) -> list[Floats]:
+    """Returns the sums over all clusters, then over each resample's clusters: (1 + n_resamples, n_columns) per table.
+
+    All tables have shape (n_clusters, n_columns), but they are not joined, because they may fill the memory."""
+    sums, start = [np.empty((1 + n_resamples, one.shape[1])) for one in tables], 0
+    draws = () if rng is None else draw_counts(len(tables[0]), rng, n_resamples)
+    for times in chain([np.ones((1, len(tables[0])))], draws):
+        for found, one in zip(sums, tables, strict=True):
+            found[start : start + len(times)] = times @ one
+        start += len(times)
+    return sums
 
 
 def _tally(units: JudgedUnits, cell_dataset: Ints, is_known: Bools, n_datasets: int, n_resamples: int) -> Tally:
@@ -251,18 +279,18 @@ def _confusions(units: JudgedUnits, clusters: Ints, cells: Ints) -> Floats:
     for evaluator, verdicts in enumerate(units.verdicts):
         rows.append(np.flatnonzero(verdicts >= 0))
         places.append((base + 4 * evaluator + 2 * units.label.astype(np.int64) + verdicts)[rows[-1]])
-    weights = None if units.weight is None else units.weight[np.concatenate(rows)]
-    counts = np.bincount(np.concatenate(places), weights, len(clusters) * len(cells) * width)
-    return counts.astype(np.float64).reshape(len(clusters), -1)
+    weight = np.ones(len(units.label)) if units.weight is None else units.weight
+    counts = np.bincount(np.concatenate(places), weight[np.concatenate(rows)], len(clusters) * len(cells) * width)
+    return counts.astype(np.float64, copy=False).reshape(len(clusters), -1)
 
 
 def _overlaps(claims: JudgedUnits, clusters: Ints, pairs: Sequence[tuple[int, int]]) -> Floats:
-    base, width = np.searchsorted(clusters, claims.cluster) * 3 * len(pairs), 3 * len(pairs)
-    counts = np.zeros(len(clusters) * width)
+    base, counts = np.searchsorted(clusters, claims.cluster) * 3, np.empty((len(clusters), len(pairs), 3))
     for place, (kind, is_scored) in enumerate(_kinds(claims, pairs)):
         weight = None if claims.weight is None else claims.weight[is_scored]
-        counts += np.bincount((base + 3 * place + kind)[is_scored], weight, len(counts))
-    return counts.reshape(len(clusters), width)
+        found = np.bincount((base + kind)[is_scored], weight, 3 * len(clusters))
+        counts[:, place] = found.reshape(len(clusters), 3)
+    return counts.reshape(len(clusters), -1)
 
 
 def _overlap_counts(
@@ -279,7 +307,7 @@ def _overlap_counts(
 
 
 def _kinds(claims: JudgedUnits, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[Ints, Bools]]:
-    """Yields each pair's common verdicts, with 2 where the verdicts differ, and a mask of claims that both judged."""
+    """Yields each pair's shared verdicts (2 if they differ), and a mask that selects the claims that both judged."""
     judges = np.vstack([claims.verdicts, claims.label[None]])
     for one, other in pairs:
         is_scored = (judges[one] >= 0) & (judges[other] >= 0)

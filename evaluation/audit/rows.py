@@ -7,7 +7,7 @@
     probability                               of drawing the claim for labelling; present in all rows or in none
 
 A CSV file contains either one `evaluator:NAME` column per evaluator, in which an empty cell means no score, or an
-`evaluators` column of JSON objects. A Parquet file may use either form, or a struct or map. Other columns are ignored.
+`evaluators` column of JSON objects. A Parquet file may also use a struct or a map. Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict
 
 from factloop.core.errors import DataError
 from factloop.core.files.jsonl import parse_object
@@ -30,7 +30,8 @@ from factloop.core.files.lines import place_name, read_lines
 from factloop.core.files.rows import NotBlank, Row, shown
 from factloop.core.files.tables import read_rows
 from factloop.core.records import Record
-from factloop.evaluation.audit.table import Codes, Column, PredictionTable, Scores, responses_of
+from factloop.evaluation.audit.table import Codes, Column, PredictionTable, responses_of
+from factloop.reports.labels import Probability
 
 _MISSING = float("nan")
 _OTHERS = (".csv", ".parquet", ".pq", ".json")
@@ -40,6 +41,7 @@ _WITHOUT_NOUGHT = re.compile(r"\.\d{1,17}")
 """A fraction without a leading zero, such as `.7`, which spreadsheets may write but JSON does not allow."""
 
 Numbered = tuple[int, Mapping[str, Any]]
+MOST_EVALUATORS = 100
 NEEDED = ("dataset", "system", "response_id", "claim_id", "label", "evaluators")
 
 
@@ -65,7 +67,7 @@ Id = Annotated[NotBlank, BeforeValidator(_id)]
 
 
 class PredictionRow(Record):
-    """One labelled claim with its scores from evaluators."""
+    """One labelled claim with the evaluators' scores."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -77,15 +79,15 @@ class PredictionRow(Record):
     evaluators: dict[NotBlank, Annotated[float | None, BeforeValidator(_score)]]
     task: Id | None = None
     prompt_id: Id | None = None
-    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """The probability of drawing the claim for labelling, as written by `factloop research labels next`. The claim is
-    weighted by the inverse of this probability."""
+    probability: Probability | None = None
+    """The probability with which the claim was drawn for labelling, as written by `factloop research labels next`. The
+    claim is weighted by the inverse of this probability."""
     claim: str | None = None
     document: str | None = None
 
 
 def load_predictions(place: str | Path) -> PredictionTable:
-    """Loads the whole file as columns, reading rows one at a time. `-` reads JSON Lines from standard input.
+    """Loads the whole file into columns, reading one row at a time. `-` reads JSON Lines from standard input.
 
     Raises DataError with line and field for:
     - a malformed row, or a claim that is repeated in a response;
@@ -149,6 +151,9 @@ class _Columns:
         if row["probability"] is not None:
             self.probabilities.append(row["probability"])
         self.named.update(row["evaluators"])
+        if len(self.named) > MOST_EVALUATORS:
+            message = f"there are more than {MOST_EVALUATORS} evaluators up to this line; audit fewer at a time"
+            raise DataError(message, path=self.path, line=line, field="evaluators")
         for name, score in row["evaluators"].items():
             if score is not None:
                 self._column_of(name).append(score)
@@ -189,7 +194,7 @@ class _Columns:
             system=columns["system"],
             response=response,
             label=np.frombuffer(self.labels, np.int8),
-            scores={name: self._finished(name) for name in sorted(self.scores)},
+            scores={name: np.frombuffer(self._column_of(name), np.float64) for name in sorted(self.scores)},
             task=columns.get("task"),
             prompt=columns.get("prompt_id"),
             probability=np.frombuffer(self.probabilities, np.float64) if self.probabilities else None,
@@ -197,9 +202,6 @@ class _Columns:
             document=self.texts["document"] or None,
             without_scores=tuple(sorted(self.named.difference(self.scores))),
         )
-
-    def _finished(self, evaluator: str) -> Scores:
-        return np.frombuffer(self._column_of(evaluator), np.float64)
 
     def _refuse_repeated(self, response: Column, claim: Column) -> None:
         key = response.codes.astype(np.int64) * len(claim.names) + claim.codes
@@ -219,7 +221,7 @@ class _Columns:
 
 
 def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> int | None:
-    """Returns the first row whose owner occurs earlier. Without `is_repeat`, the earlier value must also differ."""
+    """Returns the first row whose owner occurred before (with a different value, unless `is_repeat` is set)."""
     _, first, number = np.unique(owner, return_index=True, return_inverse=True)
     first_row = first[number]
     wrong = first_row != np.arange(len(owner)) if is_repeat else value[first_row] != value
@@ -228,7 +230,6 @@ def _first_of(owner: NDArray[Any], value: NDArray[Any], *, is_repeat: bool) -> i
 
 
 def _column(code_of: Mapping[str, int], codes: array[int]) -> Column:
-
     names = sorted(code_of)
     place: Codes = np.empty(len(names), np.int32)
     place[[code_of[name] for name in names]] = np.arange(len(names), dtype=np.int32)
@@ -245,7 +246,7 @@ def read_fields(place: str | Path) -> Iterator[Numbered]:
 
 
 def _json_lines(place: str | Path) -> Iterator[Numbered]:
-    """Does the work of `read_jsonl` in a third of the time, which matters because an audit may read a million rows."""
+    """Does the same as `read_jsonl` in a third of the time, which matters because an audit may read a million rows."""
     path = place_name(place)
     for number, line in read_lines(place):
         if not line.isspace():
@@ -257,7 +258,7 @@ def _json_lines(place: str | Path) -> Iterator[Numbered]:
 
 
 def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
-    """Returns the fields of the row, with its `evaluator:NAME` columns gathered into one `evaluators` object.
+    """Returns the row's fields, with the `evaluator:NAME` columns gathered into one `evaluators` object.
 
     In CSV, numeric strings become numbers. Raises DataError if the row also has an `evaluators` column, or if the
     `evaluators` column does not contain a JSON object.
@@ -277,7 +278,7 @@ def gathered(row: Row, *, is_text: bool) -> dict[str, Any]:
 
 
 def _number(text: str) -> Any:
-    """Returns the number in a cell, or None for an empty cell. Other values are returned unchanged."""
+    """Returns the number in a cell, or None if the cell is empty. Other values are returned unchanged."""
     try:
         value = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
@@ -286,7 +287,7 @@ def _number(text: str) -> Any:
 
 
 def _object(row: Row, value: Any) -> Any:
-    """Returns the object of scores. Parses JSON strings, and converts the pairs that Parquet returns for a map."""
+    """Returns the scores as an object. Parses a JSON string, or converts the pairs that Parquet returns for a map."""
     if isinstance(value, str):
         try:
             return parse_object(value, row.path, row.line)

@@ -1,4 +1,4 @@
-"""Measures whether an evaluator relies on shared wording, by comparing its rates on claims with more and less overlap.
+"""Measures whether an evaluator relies on shared wording, by comparing its rates at different levels of overlap.
 
 Godbole & Jia, section 4.1: evaluators accept false claims that copy the document and reject true claims that paraphrase
 it. Similarity is ROUGE-2 precision (Lin 2004), the fraction of a claim's bigrams that occur in the document. A task
@@ -29,15 +29,15 @@ class SimilarityBin(Record):
 
     low: Share | None
     high: Share | None
-    """Smallest and largest similarity in the bin, or None if the bin is empty, which can happen if values are equal."""
+    """The smallest and largest similarity in the bin, or None if the bin is empty. Ties can leave a bin empty."""
     n_attributable: Count
     n_unattributable: Count
     """Number of scored claims labelled unattributable."""
     tpr: Share | None
-    """Fraction of the attributable claims that are predicted attributable, or None without attributable claims. It is
-    lower in the low bins if the evaluator penalises paraphrases."""
+    """Fraction of the attributable claims that are predicted attributable, or None if there are none. If the evaluator
+    penalises paraphrases, it is lower in the low bins."""
     tnr: Share | None
-    """Like `tpr`, for unattributable claims. If copied wording misleads the evaluator, it is lower in the high bins."""
+    """Like `tpr`, but for unattributable claims. It is lower in the high bins if copied wording misleads."""
 
 
 class SurfaceBias(Record):
@@ -66,15 +66,13 @@ def bigrams_of(text: str) -> Bigrams:
     """Counts each pair of adjacent words. A word is a run of letters and digits, converted to lower case.
 
     On ASCII text, the words are the same as those of the `rouge_score` package without its stemmer. Departure: the
-    package drops all other letters, so a Greek claim has no words and "café" becomes "caf". This function keeps all
-    letters.
+    package drops other letters: a Greek claim has no words and "café" becomes "caf". This function keeps all letters.
     """
     return Counter(pairwise(_WORD.findall(text.lower())))
 
 
 def precision(claim: Bigrams, document: Bigrams) -> float | None:
-    """Returns the fraction in [0, 1] of the claim's bigrams that occur in the document, or None if the claim has no
-    bigrams.
+    """Returns the fraction in [0, 1] of the claim's bigrams that also occur in the document, or None if it has none.
 
     A claim with fewer than two words has no bigrams; `rouge_score` returns 0 for such a claim. Departure from the
     paper's wording ("the fraction of claim bigrams that appear in the document"): as in ROUGE, a bigram that the claim
@@ -113,10 +111,10 @@ def similarities(table: PredictionTable) -> Floats:
 def surface_bias(
     table: PredictionTable, evaluator: str, similarity: Floats, *, threshold: float = THRESHOLD
 ) -> tuple[SurfaceBias, ...]:
-    """Returns the rates by bin for each data set, for each task group, and for all claims combined.
+    """Returns the rates by bin for each data set, each task group, and all claims combined.
 
-    The paper reports task groups. `similarity` is the result of `similarities` and can be shared by all evaluators. The
-    bins depend only on `similarity`, so they are the same for all evaluators.
+    The paper reports results for task groups. `similarity` is the result of `similarities`, which all evaluators can
+    share. The bins depend only on `similarity`, so they are the same for all evaluators.
     """
     scores, holds, lacks = scores_of(table, evaluator), table.label == 1, table.lacks_document
     found = []

@@ -1,4 +1,4 @@
-"""Stores labelled claims and evaluators' scores as columns, from which an audit counts claims or responses."""
+"""Stores labelled claims and evaluators' scores as columns, in which an audit counts claims or responses."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 Codes = NDArray[np.int32]
 Scores = NDArray[np.float64]
 Verdicts = NDArray[np.int8]
-"""1 attributable, 0 not, -1 no verdict."""
+"""1 means attributable, 0 not attributable, and -1 no verdict."""
 
 THRESHOLD = 0.5
-"""A score at or above this predicts that a claim is attributable (Godbole & Jia, section 2.1)."""
+"""A score at or above this threshold predicts that a claim is attributable (Godbole & Jia, section 2.1)."""
 
 
 class Level(StrEnum):
@@ -67,17 +67,17 @@ class PredictionTable:
     response: Column
     """Responses are identified by data set, system and `response_id` (see `responses_of`)."""
     label: NDArray[np.int8]
-    """1 attributable, 0 not; shape (n_rows,)."""
+    """Shape (n_rows,): 1 means attributable, 0 not attributable."""
     scores: Mapping[str, Scores]
-    """Maps each evaluator to its scores in [0, 1], of shape (n_rows,). NaN means that it gave no score."""
+    """Maps each evaluator to its scores in [0, 1], of shape (n_rows,). NaN means that the evaluator gave no score."""
     task: Column | None = None
-    """Task group of the data set, such as summarisation. It is the same in all rows of a data set."""
+    """Task group of the data set, such as summarisation. All rows of a data set have the same task group."""
     prompt: Column | None = None
     """The prompt that the response answers. Systems that share prompts can be compared prompt by prompt. Prompts of
     different data sets are distinct."""
     probability: Scores | None = None
-    """(n_rows,): the probability in (0, 1] of drawing each claim for labelling. None means that all claims have the
-    same probability."""
+    """(n_rows,): the probability in (0, 1] with which each claim was drawn for labelling. None means that all claims
+    have the same probability."""
     claim_text: Sequence[str] | None = field(default=None, repr=False)
     document: Sequence[str] | None = field(default=None, repr=False)
     without_scores: Sequence[str] = ()
@@ -101,7 +101,7 @@ class PredictionTable:
 
     @property
     def n_effective(self) -> float | None:
-        """The number of equally weighted claims that would be as informative (Kish 1965), or None for equal weights."""
+        """Number of equally weighted claims that would be as informative (Kish 1965), or None if weights are equal."""
         return None if self.weight is None else float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     @cached_property
@@ -118,7 +118,7 @@ class PredictionTable:
 
 
 def rows_of(table: PredictionTable, dataset: str) -> Bools:
-    """Returns a mask of the rows in the data set. Raises ValueError if the table does not contain the data set."""
+    """Returns a mask that selects the data set's rows. Raises ValueError if the table does not contain the data set."""
     if dataset not in table.dataset.names:
         raise ValueError(f"the table does not contain the data set {dataset!r}")
     return np.asarray(table.dataset.codes == table.dataset.names.index(dataset))
@@ -147,7 +147,7 @@ def tasks_of(table: PredictionTable) -> tuple[str, ...] | None:
 
 
 def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
-    """Returns a mask of each data set's rows, then of each task group's rows by name, and finally of all rows."""
+    """Returns masks for the rows of each data set, then of each task group by name, and finally for all rows."""
     columns: list[tuple[Literal["dataset", "task"], Column]] = [("dataset", table.dataset)]
     if table.task is not None:
         columns.append(("task", table.task))
@@ -160,7 +160,7 @@ def pooled_groups(table: PredictionTable) -> list[tuple[Group, Bools]]:
 
 
 def numbered(codes: NDArray[np.int32] | Ints) -> tuple[NDArray[np.intp], int]:
-    """Renumbers the codes from 0 without gaps, keeping their order, and counts them. This is faster than sorting."""
+    """Renumbers the codes from 0 without gaps, in the same order, and counts them. This is faster than sorting."""
     occurs = np.bincount(codes) > 0
     return (np.cumsum(occurs) - 1)[codes], int(occurs.sum())
 
@@ -171,7 +171,7 @@ def any_within(flags: Bools, number: NDArray[np.intp], n_groups: int) -> Bools:
 
 
 def clusters_of(table: PredictionTable) -> Ints:
-    """Returns each row's prompt, which is unique across data sets, or its response if there are no prompts."""
+    """Returns each row's prompt, unique across data sets, or its response if there are no prompts."""
     if table.prompt is None:
         keys = table.response.codes.astype(np.int64)
     else:
@@ -181,7 +181,7 @@ def clusters_of(table: PredictionTable) -> Ints:
 
 @dataclass(frozen=True)
 class Cells:
-    """The pairs of data set and system that have rows, sorted by name."""
+    """The combinations of data set and system that have rows, sorted by name."""
 
     dataset: Ints
     """Shape (n_cells,)."""

@@ -18,7 +18,7 @@ from factloop.evaluation.audit.ranking import ALPHA, mean_ranking, rank_systems
 from factloop.evaluation.audit.rates import agreement, rates
 from factloop.evaluation.audit.reliability import reliability
 from factloop.evaluation.audit.report import AuditAt, AuditData, AuditReport, AuditSettings
-from factloop.evaluation.audit.resampling import LEVEL, RESAMPLES, Basis, count
+from factloop.evaluation.audit.resampling import LEVEL, RESAMPLES, Basis, count, refuse_too_large
 from factloop.evaluation.audit.surface import similarities, surface_bias
 from factloop.evaluation.audit.table import THRESHOLD, Level, PredictionTable, tasks_of
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
@@ -40,12 +40,14 @@ def audit(
     level: float = LEVEL,
     seed: int = 0,
 ) -> AuditReport:
-    """Computes all figures for every evaluator at a threshold of 0.5, and also at `threshold` if that is set.
+    """Computes all figures for every evaluator at a threshold of 0.5, and also at `threshold` if set.
 
     `name` identifies the data. If `resamples` is 0, there are no intervals. The order of the rows affects only
-    rounding. Figures that cannot be computed are undefined, with a reason, and listed in `left_out`. Costs no money.
-    Raises ValueError if a data set has two task groups, or if a response belongs to two systems or prompts.
+    rounding. Figures that cannot be computed are undefined, with a reason, and are listed in `left_out`. Costs no
+    money. Raises DataError if the audit needs too much memory, and ValueError if a data set has two task groups, or if
+    a response belongs to two systems or prompts.
     """
+    refuse_too_large(table, resamples)
     chosen = (THRESHOLD,) if threshold in (None, THRESHOLD) else (THRESHOLD, threshold)
     settings = AuditSettings(
         thresholds=chosen, alpha=alpha, p_adjustment=p_adjustment, n_resamples=resamples, level=level, seed=seed

@@ -1,14 +1,14 @@
-"""Calculates an upper confidence bound on an error rate from the numbers of errors and claims.
+"""Calculates an upper confidence bound on an error rate, given the numbers of errors and claims.
 
 This is Clopper and Pearson's exact upper bound (Biometrika 26, 1934). If claims come in groups, both counts are first
 divided by a design effect, as in Korn and Graubard (Survey Methodology 24, 1998). The bound is then approximate.
 
 The design effect is 1 + (m - 1) r. Here, m is the size of a claim's group, averaged over claims, and r is the
 intraclass correlation of errors within groups (one-way ANOVA estimator, negative values set to 0). The effect depends
-on errors instead of labels. A verifier that finds every claim of one long document supported makes errors in clusters,
-even if half the claims of each document are supported. With few errors, r cannot be estimated well. Therefore, r is the
-largest value at this threshold or at any threshold that settles more claims. `few_groups_factor` allows for a small
-number of groups, which also makes r uncertain.
+on errors rather than labels. A verifier that accepts every claim about one long document makes errors in clusters, even
+if half the claims about each document are supported. With few errors, r cannot be estimated well. Therefore, r is taken
+to be its largest value at this threshold or at any threshold that settles more claims. `few_groups_factor` accounts for
+a small number of groups, which also makes r uncertain.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def upper_bound(n_wrong: float, n: float, alpha: float) -> float | None:
 Counts = NDArray[np.int64]
 
 _EXACT_TO = 10
-"""Number of decimal places to which sums are rounded. Further digits would depend on the order of the rows."""
+"""Sums are rounded to this number of decimal places. Any further digits would depend on the order of the rows."""
 ENOUGH = 10
-"""The number of errors (or half of all errors, if lower) needed to estimate how correlated they are."""
+"""The number of errors (or half of all errors, if that is lower) needed to estimate how correlated they are."""
 
 
 def effect_on_settled(wrong: NDArray[np.bool_], groups: Counts, n: Counts) -> Floats:
@@ -71,7 +71,7 @@ def effect_on_label(wrong: NDArray[np.bool_], groups: Counts, n: Counts, label_g
 
 
 def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
-    """Returns the factor that allows for estimating the effect from few groups, or 1 if each claim is its own group."""
+    """Returns the factor that accounts for a small number of groups, or 1 if each claim is its own group."""
     if n_groups < 2 or n_groups == n:
         return 1.0
     seen, all_ = (float(special.stdtrit(degrees, 1 - min(alpha, 0.4))) for degrees in (n_groups - 1, n - 1))
@@ -79,7 +79,7 @@ def few_groups_factor(n_groups: int, n: int, alpha: float) -> float:
 
 
 def sums_before(values: Counts, groups: Counts) -> Counts:
-    """Returns each row's sum of values over earlier rows in the same group."""
+    """For each row, returns the sum of the values in earlier rows of the same group."""
     order = np.argsort(groups, kind="stable")
     sums = np.cumsum(values[order]) - values[order]
     _, start, size = np.unique(groups[order], return_index=True, return_counts=True)
@@ -93,7 +93,7 @@ def _up_to(values: NDArray[np.generic], n: Counts) -> Floats:
 
 
 def _effects(n: Counts, squares: Floats, n_groups: Floats, n_wrong: Floats, spread: Floats) -> Floats:
-    """Returns the design effects. `squares` sums n^2 over the groups, and `spread` sums errors^2 / n."""
+    """Returns the design effects. `squares` is the sum of n^2 over the groups, `spread` that of errors^2 / n."""
     with np.errstate(invalid="ignore", divide="ignore"):
         between = np.round((spread - n_wrong**2 / n) / (n_groups - 1), _EXACT_TO)
         within = np.round((n_wrong - spread) / (n - n_groups), _EXACT_TO)

@@ -1,4 +1,4 @@
-"""Defines labelled claims with a verifier's scores, and measures how similar the claims in a group are."""
+"""Defines the record of labelled claims with a verifier's scores, and measures how similar claims in a group are."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ class ScoredLabels:
 def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
     """Returns a group number for each row. Rows that share a key in any column are in the same group.
 
-    Two groups with a row in common are merged. None does not count as a key. Numbers start at 0, and their order has no
-    meaning.
+    Two groups with a row in common are merged. None is not a key. Numbers start at 0, in no meaningful order.
     """
     n = len(keys[0])
     rows: list[int] = []
@@ -49,8 +48,8 @@ def groups_of(*keys: Sequence[Hashable | None]) -> NDArray[np.int64]:
 
 
 def likeness(labels: NDArray[np.int8], groups: NDArray[np.int64]) -> float | None:
-    """Returns the intraclass correlation of labels in groups, in [0, 1] (one-way ANOVA estimator, negative values set
-    to 0).
+    """Returns the intraclass correlation of labels within groups, in [0, 1] (one-way ANOVA estimator, negative values
+    set to 0).
 
     The result is 0 if every claim is its own group, and None if there are fewer than two groups.
     """

@@ -1,18 +1,18 @@
-"""Finds cascade thresholds that send as few claims as possible to the model, with a guarantee on the error.
+"""Finds the cascade thresholds that send as few claims as possible to the model while limiting the error.
 
 Claims are accepted at or above `upper`, and rejected at or below `lower`. On each side, the maximum error limits two
-rates: the fraction of settled claims that are wrong, and the fraction of all claims with that label that are settled
-wrongly. The second limit protects a rare label. If one claim in ten were supported, rejecting all claims would be wrong
-for only one claim in ten.
+rates: the fraction of settled claims that are wrong, and the fraction of all claims with the opposite label that are
+settled wrongly. The second limit protects a rare label. For example, if one claim in ten were supported, rejecting all
+claims would be wrong for only one in ten.
 
-Thresholds are tested on a grid that is fixed in advance, starting with the strictest. A chain of tests ends at the
-first failure, so testing many thresholds needs no other correction. This is fixed-sequence testing, as used by
+Thresholds are tested on a grid that is fixed in advance, from the strictest to the loosest. A chain of tests ends at
+the first failure, so testing many thresholds needs no other correction. This is fixed-sequence testing, as used by
 Angelopoulos et al. ("Learn then test", arXiv 2110.01052, section 2.4), with the fallback of Wiens (Pharmaceutical
 Statistics 2, 2003). Chains begin at the thresholds that settle 1/16, 1/8, 1/4 and 1/2 of the claims, each with a
 quarter of the allowed error probability. A chain that reaches the next starting point also gets that point's quarter.
 
 Departures: chains begin at positions in the ranking of scores, which does not depend on labels. The guarantee is exact
-if claims are independent and a weaker score is not right more often than a stronger one. For claims in groups, it is
+if claims are independent and weaker scores are not right more often than stronger ones. For claims in groups, it is
 approximate (see `bounds`).
 """
 
@@ -97,7 +97,7 @@ class Tuning:
         )
 
     def tuned(self, max_error: float, error: ErrorKind, confidence: float) -> CascadeTuning:
-        """Returns the thresholds without the curve, which `curve` computes."""
+        """Returns the thresholds without the curve, which comes from `curve`."""
         for name, share in (("max_error", max_error), ("confidence", confidence)):
             if not 0.0 < share < 1.0:
                 raise ValueError(f"{name} must be between 0 and 1, not {share:g}")
@@ -174,7 +174,7 @@ def _farthest_apart(
 ) -> tuple[int | None, int | None]:
     """Returns the positions of the certified `upper` and `lower` that settle the most claims. `lower` is below `upper`.
 
-    A tie goes to the pair with the fewest wrong claims, then to the strictest pair.
+    In a tie, the pair with the fewest wrong claims wins, then the strictest pair.
     """
     best: tuple[int | None, int | None] = (None, None)
     most = (0, 0)
@@ -196,7 +196,7 @@ def _farthest_apart(
 
 
 def _strictest(at: SettledAt, places: Counts) -> int:
-    """Returns the first position that settles as many claims as the last position."""
+    """Returns the first position that settles as many claims as the last."""
     return int(places[np.searchsorted(at.n[places], at.n[places[-1]])])
 
 

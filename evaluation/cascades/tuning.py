@@ -24,19 +24,19 @@ BATCH = 64
 COMPARED = 8
 """Number of claims that are scored again to check that the scores in the file come from this verifier."""
 FEW_GROUPS = 30
-"""With fewer groups, the chance of missing a type of document that makes up 10% of all is above 4% (0.9^30)."""
+"""With fewer groups, there is a chance of more than 4% (0.9^30) of missing a type that makes up 10% of documents."""
 TOLERANCE = 1e-3
-"""Allowed difference between two runs of the same encoder, which may pad batches differently."""
+"""Allowed difference between two runs of the same encoder, whose batches may be padded differently."""
 
 
 class LabelledRow(PairRow):
-    """A labelled row in the format of `factloop research verify`. It may have `passages` instead of a `document`."""
+    """A labelled row in the format of `factloop research verify`. It may contain `passages` instead of a `document`."""
 
     passages: tuple[str, ...] | None = None
 
     @property
     def text(self) -> str:
-        """The text to judge the claim against. Passages are joined in the same way as in a check."""
+        """The text that the claim is judged against. Passages are joined in the same way as in a check."""
         return BETWEEN.join(self.passages) if self.passages is not None else self.document or ""
 
 
@@ -76,8 +76,8 @@ async def atune(
 ) -> CascadeFile:
     """Tunes a cascade on these claims. Costs no money, but takes as long as the verifier needs to score the claims.
 
-    If rows already contain scores under the verifier's name, these scores are used after a few have been recomputed as
-    a check. `scored` is called with the number of scored claims and the total number of claims. Raises ConfigError or
+    If rows already contain scores under the verifier's name, these are used after a few have been recomputed as a
+    check. `scored` is called with the number of scored claims and the total number of claims. Raises ConfigError or
     DataError.
     """
     verifier = cheap_verifier(wanted.verifier, allow_download=wanted.allow_download)
@@ -99,7 +99,7 @@ async def atune(
 
 
 def _groups(rows: Sequence[LabelledRow]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Groups dependent claims, which share a document, a response or their wording."""
+    """Groups claims that are dependent because they share a document, a response or their wording."""
     responses = [None if row.response_id is None else (row.dataset, row.system, row.response_id) for row in rows]
     return groups_of([row.text.strip() or None for row in rows], responses, [row.claim.strip() for row in rows])
 

@@ -39,7 +39,7 @@ def promise(tuned: CascadeTuning) -> str:
 
 
 def side_words(side: CascadeSide, n: int) -> str:
-    """Describes how many of `n` labelled claims one threshold settles, and how many of the settled claims are wrong."""
+    """Describes how many of `n` labelled claims one threshold settles, and how many of those are wrong."""
     if side.threshold is None:
         return f"none: {side.why_none}" if side.why_none else "none"
     settled = f"{plural(side.n, 'claim')} ({share(side.n / n)}), {side.n_wrong:,} of them wrong ({share(side.error)}"
@@ -60,7 +60,7 @@ def rests_on(tuned: CascadeTuning) -> str:
 
 
 def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
-    """Yields the name and value of everything that is displayed about a cascade, except the curve."""
+    """Yields the name and value of each displayed property of a cascade, except the curve."""
     yield "Verifier", cascade.verifier
     yield "Accepts", "nothing" if cascade.upper is None else f"a score of {cascade.upper:g} or more"
     yield "Rejects", "nothing" if cascade.lower is None else f"a score of {cascade.lower:g} or less"
@@ -82,7 +82,7 @@ def rows(cascade: CascadeFile) -> Iterator[tuple[str, str]]:
 
 
 def advice(tuned: CascadeTuning) -> str:
-    """Suggests how to change a cascade that settles no claims so that it settles some."""
+    """Suggests how to make a cascade settle some claims if it settles none."""
     ways = ["use a more accurate verifier (--verifier)", "label a few hundred more claims", "lower --level"]
     settling = [point for point in tuned.curve if point.n_accepted or point.n_rejected]
     if settling:
@@ -95,7 +95,7 @@ def advice(tuned: CascadeTuning) -> str:
 
 
 def curve(points: Iterable[CascadePoint]) -> Sheet:
-    """Returns a table of the outcomes for several other maximum errors, each considered separately."""
+    """Returns a table of the outcomes for several other maximum errors, each considered on its own."""
     columns: tuple[ColumnOf[CascadePoint], ...] = (
         (name("Error allowed"), lambda one: percent(one.max_error)),
         (Column("To the model"), lambda one: share(one.share_sent)),

@@ -1,14 +1,14 @@
-"""Compares two runs: two systems on the same prompts, or two evaluators on the same responses.
+"""Compares two runs, which are either two systems on the same prompts or two evaluators on the same responses.
 
-Intermediate runs, which change the judge, the search and the answers one at a time, show what caused a difference
-between runs A and B. The first intermediate run judges A's answers and evidence with B's judge. The second intermediate
-run also uses B's search. The last step, from the second intermediate run to B, changes the answers. `factloop eval A`
-re-judges the answers of a run, using the stored evidence if there is no search. Only the new judge and search are
-called, because the old ones may no longer exist.
+Intermediate runs show what caused a difference between runs A and B. They change the judge, the search and the answers
+one at a time. The first intermediate run judges A's answers and evidence with B's judge. The second intermediate run
+also uses B's search. The last step, from the second intermediate run to B, changes the answers. `factloop eval A`
+re-judges the answers of a run, using the stored evidence if there is no search. Only the new judge and the new search
+are called, because the old ones may no longer exist.
 
-A part is the change in a figure from one run to the next, over the responses that have the figure in all runs, so the
-parts add up to the whole difference. An interaction of two changes is attributed to the later change, so changing the
-order may change the parts.
+A part is the change in a figure from one run to the next. Only responses that have the figure in all runs are used, so
+the parts add up to the whole difference. If two changes interact, the effect is attributed to the later one, so a
+different order may give different parts.
 """
 
 from __future__ import annotations
@@ -100,12 +100,12 @@ def compare(
     """Compares two runs.
 
     `ks` defaults to the Ks of both runs, and `abstention` to the policy of both runs. Tests use `alpha` and intervals
-    use the level 1 - alpha, so tests and intervals never contradict each other. If most of the responses that two
-    different runs share have the same text, evaluators are compared. Otherwise, systems are compared. `between`
-    contains the intermediate runs, in order.
+    use the level 1 - alpha, so the two never contradict each other. If two different runs share responses and most of
+    these have the same text, evaluators are compared. Otherwise, systems are compared. `between` contains the
+    intermediate runs, in order.
 
     Raises ConfigError if:
-    - the runs have no prompts in common, or either run has several systems and none is in both runs;
+    - the runs have no prompts in common, or a run has several systems and no system is in both runs;
     - the runs have different policies for abstentions, and `abstention` is not set;
     - a demand concerns a metric that is not compared.
     """
@@ -214,7 +214,7 @@ def _conclusions(differences: Sequence[PairedDifference]) -> list[str]:
 
 
 def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, ...]:
-    """Returns the settings that differ between the fingerprints of the two runs, and the data if they differ."""
+    """Returns the settings that differ between the fingerprints of the two runs, and the data if it differs."""
     one = {"data": first.data, **flat_settings(first.fingerprint.model_dump(mode="json"))}
     other = {"data": second.data, **flat_settings(second.fingerprint.model_dump(mode="json"))}
     return tuple(
@@ -225,7 +225,7 @@ def differing_settings(first: RunSummary, second: RunSummary) -> tuple[Setting, 
 
 
 def flat_settings(settings: Mapping[str, Any], before: str = "") -> dict[str, str | None]:
-    """Maps the dotted name of each setting to the setting's value as a string, or to None if it is not set."""
+    """Maps each setting's dotted name to its value as a string, or to None if it is not set."""
     found: dict[str, str | None] = {}
     for name, value in settings.items():
         if isinstance(value, Mapping):
@@ -248,7 +248,7 @@ def _shared_policy(first: ComparedRun, second: ComparedRun) -> AbstentionPolicy:
 
 
 def _by_system(first: ComparedRun, second: ComparedRun) -> bool:
-    """Whether to pair responses by system and prompt. If each side has a single system, the prompt is used alone."""
+    """Whether to pair responses by system and prompt. If each side has a single system, only the prompt is used."""
     ours, theirs = _systems(first), _systems(second)
     if len(ours) == 1 and len(theirs) == 1:
         if first.summary is second.summary and ours == theirs:
@@ -290,7 +290,7 @@ def _kind(found: Pairing, *, one_run: bool) -> ComparisonKind:
 
 
 def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple[ResponseLine, ...]]:
-    """Returns the pairs to compare, and the responses that were excluded because the texts of a pair differ."""
+    """Returns the pairs to compare, and the responses that were excluded because the two texts differ."""
     if kind is ComparisonKind.SYSTEMS:
         return found.pairs, ()
     kept = [pair for pair in found.pairs if pair.same_text]
@@ -300,7 +300,7 @@ def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple
 def _response_panel(
     sides: Sequence[Sequence[ResponseLine]], prompts: Mapping[str, int], policy: AbstentionPolicy
 ) -> ResponsePanel:
-    """Returns each side's counts, which are NaN for responses that the policy excludes."""
+    """Returns each side's counts. Responses that the policy excludes have NaN."""
     counts = np.array([[[count_row(line.as_counted) for line in side]] for side in sides], np.float64)
     if policy is AbstentionPolicy.EXCLUDE:
         counts[np.array([[[line.abstained for line in side]] for side in sides])] = np.nan
@@ -320,7 +320,7 @@ def _ks(
     ks: Sequence[int | Literal["median", "maximum"]],
     abstention: AbstentionPolicy,
 ) -> list[int]:
-    """Converts `ks` to numbers, or returns the Ks of both runs if `ks` is empty.
+    """Converts `ks` to numbers, or returns the Ks of both runs if it is empty.
 
     Rules such as `median` are applied to all compared responses that have an F1@K.
     """

@@ -2,16 +2,16 @@
 
 There are three kinds of demand:
 - `tnr` fails if a loss relative to the first side is shown.
-- `tnr:0.05` fails unless a loss of 0.05 or more is ruled out (a test of non-inferiority).
+- `tnr:0.05` fails unless a loss of 0.05 or more can be ruled out (a test of non-inferiority).
 - `tpr >= 0.8` and `flips <= 3` are bounds on the observed values.
 
-The first two kinds use one-sided sign-flip tests of whole groups. If there are too few items to show a loss, `tnr` is
-met but `tnr:0.05` is not. The sign-flip test assumes that differences are symmetric, which is not the case if a side
-only loses claims. For a share of claims, an exact binomial test must therefore also rule out the loss.
+The first two kinds use one-sided sign-flip tests, in which whole groups are flipped. If there are too few items to show
+a loss, `tnr` is met but `tnr:0.05` is not. The sign-flip test assumes that differences are symmetric, which is wrong if
+a side only loses claims. For a share of claims, an exact binomial test must therefore also rule out the loss.
 
-Missing verdicts never help. Each loss is tested three times: once over the items that both sides judged, and twice over
-all items, with missing verdicts counted as wrong on both sides or as right on both sides. A demand is met only if it
-passes all three tests.
+Missing verdicts never help. Each loss is tested three times: once over the items that both sides judged, once over all
+items with missing verdicts counted as wrong on both sides, and once with them counted as right on both sides. A demand
+is met only if it passes all three tests.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from factloop.reports.figures import plural
 FLIPS = "flips"
 """Claims that the first side gets right and the other side either gets wrong or leaves unscored."""
 METRICS = tuple(one.value for one in Quantity if direction_of(one))
-"""The quantities for which one direction is better when judges are compared."""
+"""The quantities for which higher or lower is better when judges are compared."""
 _FORM = re.compile(r"(?P<metric>[a-z0-9_]+)(?:@(?P<k>[1-9][0-9]*))?(?:(?P<sign>:|\s*[<>]=)(?P<bound>.+))?")
 _FORMS = "METRIC, METRIC:MARGIN, METRIC >= NUMBER or METRIC <= NUMBER, such as tnr, tnr:0.05, tpr >= 0.8 or flips <= 3"
 _ROUNDING = 1e-9
 _ANY = tuple(CODES.values())
 _LABELS = {"tpr": (SUPPORTED,), "tnr": (NOT_SUPPORTED,), "balanced_accuracy": _ANY, "accuracy": _ANY, FLIPS: _ANY}
-"""The labels of the claims that a metric covers. Metrics that do not compare verdicts with labels are absent."""
+"""The labels of the claims that each metric covers. Metrics that do not compare verdicts with labels are absent."""
 _WAYS = ("", ", with missing verdicts counted as wrong", ", with missing verdicts counted as right")
 
 
@@ -58,10 +58,10 @@ class Demand:
     k: int | None = None
     """The K of F1@K."""
     margin: float | None = None
-    """Above 0 in the metric's own unit, and below 1 for a share. None if the demand fails only if a loss is shown."""
+    """Above 0 in the metric's own unit, and below 1 for a share. None if the demand fails only when a loss is shown."""
     least: float | None = None
     most: float | None = None
-    """Bounds on a side's own figure, or on its flips. A demand with a bound has no margin."""
+    """Bounds on a side's own figure or on its flips. A demand with a bound has no margin."""
 
     @property
     def name(self) -> str:
@@ -111,7 +111,7 @@ def read_demand(text: str) -> Demand:
 
 
 def refuse_demands(demands: Sequence[Demand], metrics: Sequence[str] = METRICS, of: str = "variants") -> None:
-    """Raises ConfigError if a demand's metric is not in `metrics`, or if a demand requires an impossible share."""
+    """Raises ConfigError if a demand's metric is not in `metrics`, or if it demands an impossible share."""
     for one in demands:
         name = one.name
         if name == FLIPS and one.most is not None:
@@ -137,7 +137,7 @@ def _is_about(demand: Demand, metric: str) -> bool:
 
 
 DIFFERING = 0.4
-"""The assumed fraction of items on which the verdicts of two equally good sides differ, or one side has none."""
+"""The assumed fraction of items on which two equally good sides differ in verdict, or one side has no verdict."""
 
 
 def items_needed(margin: float, alpha: float) -> int:
@@ -188,10 +188,10 @@ class Judged:
     quantities: Sequence[ItemValues]
     contrasts: Sequence[Contrast]
     missed: Mapping[str, Sequence[Missed] | None]
-    """Maps each side except the first to the claims that it gets wrong or leaves unscored. None without labels."""
+    """Maps each side except the first to the claims it gets wrong or leaves unscored. None if there are no labels."""
     group: str = "group"
     causes: Mapping[str, str] = field(default_factory=dict)
-    """Maps each side to the first reason why a claim has no verdict. Sides with all verdicts are absent."""
+    """Maps each side to the first reason why it gave no verdict on a claim. Sides that judged all claims are absent."""
 
 
 def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
@@ -225,11 +225,10 @@ def _asked(demand: Demand, on: Judged) -> Iterator[_Asked]:
 
 @dataclass(frozen=True)
 class _Losses:
-    """The shares of lost and won claims, and the number of independent claims (n) behind both shares.
+    """The shares of lost and won claims, and the number n of independent claims that both are based on.
 
     The claims in a group count as if they were identical (Kish 1965), so n is the number of groups if all groups have
-    the same weight. If one label is rare, n is based on the claims with this label, because the other claims have less
-    weight.
+    the same weight. If one label is rare, n is based on the claims with this label, as the others have less weight.
     """
 
     lost: float
@@ -243,7 +242,7 @@ class _Losses:
         return cls(-gain.parts.clip(max=0.0).sum(), gain.parts.clip(min=0.0).sum(), float(n))
 
     def p(self, margin: float) -> float:
-        """Returns the probability of so few losses if losses exceed wins by `margin`. It is exact without wins."""
+        """Returns the probability of so few losses if losses exceeded wins by `margin`. Exact if there are no wins."""
         from factloop.evaluation.cascades.bounds import p_values
 
         return float(p_values(self.n * self.lost, self.n, min(margin + self.won, 1.0)))
@@ -266,12 +265,12 @@ class _Asked:
 
     @property
     def better(self) -> int:
-        """1 if more of the metric is better, or -1 if less is better."""
+        """1 if higher is better, or -1 if lower is better."""
         return direction_of(Quantity(self.demand.metric)) or 1
 
     @property
     def gains(self) -> list[StratifiedMean]:
-        """The second side minus the first, for each of `_WAYS`. Positive means better."""
+        """The second side minus the first, for each of `_WAYS`. Positive values are better."""
         if self.contrast is None or self.contrast.apart.value is None:
             return []
         return [StratifiedMean(self.better * way.apart.sums, way.apart.counts) for way in self.contrast.ways]
@@ -291,7 +290,7 @@ class _Asked:
         return DiscreteTest(p, min(p, least_p(loss.parts) / 2.0))
 
     def tested(self, p: Sequence[float], held: Sequence[float], alpha: float, seed: int) -> DemandResult:
-        """Returns the result for the way of counting missing verdicts that is least favourable to the side."""
+        """Returns the result for the way of counting missing verdicts that is worst for the side."""
         quantity, margin, on = Quantity(self.demand.metric), self.demand.margin, self.on
         name = f"{on.sides[self.side]} against {on.sides[0]} in {name_of(quantity, self.demand.k)}"
         if not held or self.contrast is None:
@@ -320,11 +319,11 @@ class _Asked:
             is_met=is_met,
             is_open=any((one > alpha) is (margin is None) for one in held),
             words=f"{name}: {said} ({apart}, one-sided p {equals(p[way])}{adjusted}, {rests_on}{_WAYS[way]})",
-            caution=_left_open(gain, quantity, alpha) if margin is None and is_met else "",
+            caution=_left_open(gain, quantity, alpha, on) if margin is None and is_met else "",
         )
 
     def bounded(self) -> DemandResult:
-        """Returns the result for a bound. In a metric that needs labels, missing verdicts count as wrong."""
+        """Returns the result for a bound. If the metric needs labels, missing verdicts count as wrong."""
         demand, on, side = self.demand, self.on, self.on.sides[self.side]
         value: float | None = None
         at_best: float | None = None
@@ -353,7 +352,7 @@ class _Asked:
         return None if len(known) < max(1, len(values)) else (min if self.demand.most is None else max)(known)
 
     def _result(self, *, is_open: bool, **found: Any) -> DemandResult:
-        """Returns the record. `is_open` means that the demand could be met if all claims had verdicts."""
+        """`is_open` means that the demand could be met if every claim had a verdict."""
         first, side = self.on.sides[0], self.on.sides[self.side]
         about = () if found["is_met"] else _LABELS.get(self.demand.metric, ())
         missed = [one for one in self.on.missed.get(side) or () if one.label in about]
@@ -365,11 +364,11 @@ class _Asked:
         return DemandResult.model_validate({**named, **found, **of})
 
 
-def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float) -> str:
+def _left_open(gain: StratifiedMean, quantity: Quantity, alpha: float, on: Judged) -> str:
     """Describes the loss that could have gone undetected, or returns an empty string if nothing varies."""
-    seen = detectable(gain, alpha=2.0 * alpha, n_tests=1)
+    seen, few = detectable(gain, alpha=2.0 * alpha, n_tests=1), f"with so few {item_of(quantity, on.kind)}s,"
     if is_share(quantity):
         seen = _Losses.of(gain).most(alpha) if seen is None else seen
         if seen >= 1.0:
-            return "met, but with so few items no loss could be shown"
-    return "" if seen is None else f"met, but so few items cannot reliably show a loss below {size(seen, quantity)}"
+            return f"{few} no loss could be shown"
+    return "" if seen is None else f"{few} a loss of less than {size(seen, quantity)} could easily go unnoticed"

@@ -1,12 +1,12 @@
-"""Calculates the differences between sides, how certain they are, and how large a difference could have been detected.
+"""Calculates the differences between sides, how certain they are, and how large a difference could be detected.
 
-Items in a group are similar to each other, and the repeats of a claim are not additional items. The units of resampling
-and of sign flips are therefore whole groups (`factloop.evaluation.comparing.paired`).
+Items in a group are similar to each other, and repeats of a claim are not additional items. The units of resampling and
+of sign flips are therefore whole groups (`factloop.evaluation.comparing.paired`).
 
-P-values are adjusted in three separate families, each over all comparisons: the headline quantity, the secondary
-questions (TPR and TNR), and all other quantities. Because the families are separate, tests of one family do not reduce
-the power of another. The adjustment ignores tests that could not have shown a difference, for example between sides
-without flips.
+P-values are adjusted across all comparisons in three separate families: the headline quantity, the secondary questions
+(TPR and TNR), and all other quantities. Because the families are separate, tests of one family do not reduce the power
+of another. The adjustment ignores tests that could not have shown a difference, such as those between sides without
+flips.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Contrast:
     first: int
     second: int
     ways: tuple[PairedMeans, ...]
-    """The means for each way of counting missing verdicts, as returned by `ItemValues.paired`."""
+    """The means for each way of counting missing verdicts, from `ItemValues.paired`."""
     test: DiscreteTest | None
 
     @property
@@ -75,7 +75,7 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
     The result is approximate: it assumes a normally distributed sum over groups. It is the root of the sum of two
     squared terms. The first term is c SE, with the observed standard error and c = z(1 - alpha / 2n) + z(power). The
     second term is c^2 u, where u is the typical size of a group's non-zero contribution. The second term matters if
-    sides hardly ever disagree: it is the smallest sum of contributions in one direction that is significant (eight
+    sides hardly ever disagree: it is the smallest sum of contributions in the same direction that is significant (eight
     single claims, for alpha = 0.05). There is no estimate if nothing varies or a stratum has fewer than two groups.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency
@@ -89,13 +89,13 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
 
 
 def can_be_shown(n_groups: int, *, alpha: float, n_tests: int) -> bool:
-    """Whether any result could be significant. The smallest possible p, if all n groups agree, is 2^(1 - n)."""
+    """Whether any result could be significant. If all n groups agree, p has its smallest possible value, 2^(1 - n)."""
     return 2.0 ** (1 - n_groups) <= alpha / max(1, n_tests)
 
 
 FamilyName = Literal["headline", "questions", "details"]
 QUESTIONS = (Quantity.TPR, Quantity.TNR)
-"""The default questions of a comparison, which are secondary to its headline."""
+"""The default questions of a comparison. They are secondary to its headline."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Judging:
         headline: Collection[ItemValues],
         questions: Collection[Quantity] = QUESTIONS,
     ) -> tuple[tuple[PairedDifference, ...], tuple[Family, ...]]:
-        """Returns the differences, in the order of the contrasts, and the families in which they were adjusted."""
+        """Returns the differences, in the order of the contrasts, and the families in which p-values were adjusted."""
         found: dict[int, PairedDifference] = {}
         families = []
         names: list[FamilyName] = [
@@ -228,5 +228,5 @@ def figures_of(
 
 
 def _bounded(value: float | None, quantity: Quantity) -> float | None:
-    """Clips a share to [-1, 1], because rounding and weighted labels can take a share out of range."""
+    """Clips a share to [-1, 1], because rounding and weighted labels can push it out of range."""
     return value if value is None or not is_share(quantity) else max(-1.0, min(value, 1.0))

@@ -24,16 +24,16 @@ class JudgedClaim:
 
     id: str
     text: str
-    """The text used for matching, with spaces and capitals normalised."""
+    """The text used for matching, with spaces and capitalisation normalised."""
     shown: str
     verdict: Verdict | None
     rationale: str
-    """The reasons, with titles instead of the numbers of passages, because passages are not stored."""
+    """The reasons. Passages are not stored, so their titles replace their numbers."""
     label: FactLabel | None
 
     @classmethod
     def of(cls, claim: Claim, text: str, label: FactLabel | None = None) -> JudgedClaim:
-        """Creates a claim to be matched by `text`, which may be the claim as split or its self-contained form."""
+        """Creates a claim that is matched by `text`, which may be the claim as split or its self-contained form."""
         return cls(claim.id, plain(text), claim.self_contained, claim.judgement.verdict, reason(claim), label)
 
 
@@ -43,10 +43,9 @@ def plain(text: str) -> str:
 
 
 def match_claims(first: Sequence[JudgedClaim], second: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, JudgedClaim]]:
-    """Returns the claims that both sides make, in the order of the first side. No claim is matched twice.
+    """Returns the claims made by both sides, in the order of the first side. Each claim is matched at most once.
 
-    Claims with the same ID and text (such as facts that the user supplied) are matched first. Other claims are matched
-    by text, in order.
+    Claims with the same ID and text (such as facts from the user) are matched first, others by text, in order.
     """
     by_id = {claim.id: claim for claim in second}
     partner = {

@@ -1,15 +1,14 @@
-"""Compares two sides (runs or variants) in one quantity over the same items.
+"""Compares two sides (runs or variants) on one quantity over the same items.
 
-Items are responses or claims. They come in clusters (prompts or groups), because items in a cluster are similar, and an
-easy item is easy for both sides. Clusters are therefore the units of resampling and of sign flips. A p-value is
-calculated by flipping the signs of the clusters' contributions to the difference. If the sides do not differ, these
-signs are a matter of chance (Fisher 1935's paired randomisation test). An interval contains the differences that this
-test does not reject.
+Items are responses or claims. They come in clusters (prompts or groups): items in a cluster are similar, and an easy
+item is easy for both sides. Clusters are therefore the units of resampling and of sign flips. A p-value is calculated
+by flipping the signs of the clusters' contributions to the difference. If the sides do not differ, these signs are
+random (Fisher 1935's paired randomisation test). An interval contains the differences that this test does not reject.
 
-Intervals for several differences are made simultaneous with Bonferroni's inequality: with m differences, each interval
-has level 1 - alpha / m, regardless of the data. If a p-value is at most alpha / m, Holm's method also rejects, so an
-interval never excludes 0 for a difference that is not shown. If Holm's method shows a difference whose p-value is
-higher, the interval ends at 0, as in the compatible regions of Guilbaud (2008).
+Bonferroni's inequality makes the intervals for several differences simultaneous: with m differences, each interval has
+level 1 - alpha / m, regardless of the data. Holm's method also rejects any p-value of at most alpha / m, so an interval
+never excludes 0 for a difference that is not shown. If Holm's method shows a difference with a higher p-value, the
+interval ends at 0, as in the compatible regions of Guilbaud (2008).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Ints = NDArray[np.int64]
 POWER = 0.8
 """The probability with which a difference of the reported detectable size would be shown."""
 EQUAL = 1e-12
-"""Smaller differences are attributed to rounding."""
+"""Any smaller difference is attributed to rounding."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class PairedMeans:
 def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
     """Returns a two-sided test of a difference.
 
-    The difference must have the same sign in every way of counting the items.
+    The difference must have the same sign for every way of counting the items.
 
     The p-value is the largest over all ways of counting the items, or 1 if these ways do not all give the same sign. It
     does not depend on a seed. Returns None if the difference is undefined in the first way of counting.
@@ -87,11 +86,11 @@ def sign_flip_test(ways: Sequence[StratifiedMean]) -> DiscreteTest | None:
 def simultaneous_interval(
     apart: StratifiedMean, p_adjusted: float | None, level: float, n_intervals: int, rng: np.random.Generator
 ) -> tuple[float, float] | None:
-    """Returns one of several intervals that together contain the true differences at `level`.
+    """Returns one of several intervals that jointly contain the true differences at `level`.
 
     The interval contains 0 if and only if the adjusted test does not reject. Random signs, the normal approximation or
-    a stepwise adjustment may put an end of the interval on the wrong side of 0, in which case the end is moved to 0.
-    Returns None if there is no test, if nothing varies, or if nothing can be ruled out.
+    a stepwise adjustment may put an end of the interval on the wrong side of 0. That end is then moved to 0. Returns
+    None if there is no test, if nothing varies, or if nothing can be ruled out.
     """
     if p_adjusted is None:
         return None
@@ -106,12 +105,12 @@ def simultaneous_interval(
 
 
 def level_of_each(level: float, n_intervals: int) -> float:
-    """Returns the level that each interval needs so that all together have `level` (Bonferroni's inequality)."""
+    """Returns the level at which each interval must be for all to hold jointly at `level` (Bonferroni's inequality)."""
     return 1.0 - (1.0 - level) / n_intervals
 
 
 def paired_means(first: Floats, second: Floats, items: Items) -> PairedMeans:
-    """Returns the means over the items that are not NaN on either side. Both sides have shape (n_items,)."""
+    """Returns the means over the items that are not NaN on either side. Both arrays have shape (n_items,)."""
     apart = second - first
     missing = np.isnan(apart)
     one, other = (np.where(missing, np.nan, side) for side in (first, second))

@@ -1,7 +1,7 @@
-"""Pairs two runs' responses by prompt, and then the claims of paired responses that have the same text.
+"""Pairs two runs' responses by prompt, and then pairs the claims in these responses that have the same text.
 
-Reports are read one at a time. For each response of the first run, only a hash and the claims without evidence are kept
-in memory. For the second run, only matched claims are kept.
+Reports are read one at a time. For each response of the first run, only a hash and the claims (without evidence) are
+kept in memory. For the second run, only the matched claims are kept.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class ClaimPair:
 
 
 Key = tuple[str, str]
-"""The system (empty if responses are paired by prompt only) and the prompt."""
+"""The system (empty if responses are paired only by prompt) and the prompt."""
 
 
 @dataclass(frozen=True)
 class SeenResponse:
-    """The data kept in memory about one response."""
+    """What is kept in memory about one response."""
 
     line: ResponseLine
     digest: bytes
@@ -65,11 +65,11 @@ class SeenResponse:
 
 @dataclass
 class Pairing:
-    """The responses and claims that two sides share, and the responses and claims that only one side has."""
+    """The responses and claims that both sides have in common, and those that only one side has."""
 
     pairs: list[Pair] = field(default_factory=list)
     claims: list[ClaimPair] = field(default_factory=list)
-    """Claims of pairs with the same text."""
+    """The matched claims of responses that have the same text on both sides."""
     n_claims_only_first: int = 0
     n_claims_only_second: int = 0
     only_first: list[ResponseLine] = field(default_factory=list)
@@ -114,7 +114,7 @@ def pair_responses(
 
 
 def _trimmed(one: JudgedClaim, other: JudgedClaim) -> tuple[JudgedClaim, JudgedClaim]:
-    """Returns both claims, without texts if the verdicts agree, because only disputed claims are displayed."""
+    """Returns both claims. If their verdicts agree, texts are dropped, because only disputed claims are displayed."""
     if one.verdict is not other.verdict:
         return one, other
     return replace(one, text="", shown="", rationale=""), replace(other, text="", shown="", rationale="")
@@ -155,7 +155,7 @@ _ORDER = (Direction.WORSE, Direction.BETTER, Direction.NEUTRAL)
 
 
 def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tuple[ClaimPanel, int]:
-    """Returns the claims as a panel, and the number of claims with two different labels, which count as unlabelled."""
+    """Returns the claims as a panel, and the number with two different labels. Such claims count as unlabelled."""
     labels = [{label for label in (pair.first.label, pair.second.label) if label is not None} for pair in claims]
     gold = [CODES[RIGHT[next(iter(given))]] if len(given) == 1 else MISSING for given in labels]
     sides = [[CODES[pair.first.verdict] for pair in claims]], [[CODES[pair.second.verdict] for pair in claims]]
@@ -165,10 +165,10 @@ def paired_claims(claims: Sequence[ClaimPair], prompts: Mapping[str, int]) -> tu
 
 
 def agree(found: Pairing, panel: ClaimPanel, *, seed: int, resamples: int, level: float) -> ClaimAgreement:
-    """Returns a table of both sides' verdicts, with the share of equal verdicts and Cohen's kappa.
+    """Returns a table of both sides' verdicts, with the share of identical verdicts and Cohen's kappa.
 
     Intervals are percentile bootstraps over whole prompts. There is no interval if all claims come from one prompt or
-    all resamples have the same value.
+    if all resamples have the same value.
     """
     tables = np.zeros((panel.n_clusters, 4, 4))
     np.add.at(tables, (panel.cluster, panel.verdicts[0, 0], panel.verdicts[1, 0]), 1)
@@ -205,7 +205,7 @@ def _equal_share(tables: Floats) -> Floats:
 
 
 def pair_flips(claims: Sequence[ClaimPair], panel: ClaimPanel) -> tuple[Flip, ...]:
-    """Returns the claims on which both sides have a verdict and the verdicts differ."""
+    """Returns the claims on which both sides have verdicts that differ."""
     first, second = (np.where(codes[0] == UNSCORED, MISSING, codes[0]) for codes in panel.verdicts)
 
     def flip(place: int) -> Flip:
@@ -245,7 +245,7 @@ def make_flip(sides: tuple[str, str], group: str, claim: str, gold: int, found: 
 
 
 def in_order(flips: Iterator[Flip]) -> tuple[Flip, ...]:
-    """Sorts flips by direction (worse, better, neutral) and then by cause, with the most frequent cause first."""
+    """Sorts flips by direction (worse, better, neutral) and then by cause, most frequent first."""
     found = list(flips)
     n = Counter(flip.cause for flip in found)
     place = {cause: number for number, cause in enumerate(n)}

@@ -1,7 +1,7 @@
-"""Defines the records of paired comparisons, which runs and experiments share, and of the comparison of two runs.
+"""Defines the records of paired comparisons, for both runs and experiments, and of the comparison of two runs.
 
 Every difference is second minus first, so a positive value means that the second side is higher. Shares and differences
-of shares are in [-1, 1]. Costs are in US dollars. Costs and numbers of tokens are per item (a claim or a response).
+of shares are in [-1, 1]. Costs are in US dollars. Costs and token counts are per item (a claim or a response).
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ class Quantity(StrEnum):
     BALANCED_ACCURACY = "balanced_accuracy"
     """Mean of TPR and TNR. Higher is better, and guessing gives 0.5."""
     ACCURACY = "accuracy"
-    """Share of verdicts that equal the human label."""
+    """Share of verdicts that match the human label."""
     TPR = "tpr"
-    """Share of the claims labelled supported that are judged supported. Like TNR, excludes claims judged irrelevant."""
+    """Share of claims labelled supported that are judged supported. Like TNR, it excludes claims judged irrelevant."""
     TNR = "tnr"
-    """Share of the claims labelled not supported that are judged not supported."""
+    """Share of claims labelled not supported that are judged not supported."""
     BIAS = "bias"
     """Quantification bias: the share judged supported minus the share labelled supported. Best at 0."""
     F1 = "f1"
     PRECISION = "precision"
-    """Precision of a response. Neither precision nor F1@K shows which judge is right."""
+    """Precision of a response. Like F1@K, it does not show which judge is right."""
     FULL_SUPPORT = "fully_supported"
     """Share of responses whose claims are all supported. Only for runs."""
     ELIGIBLE_AND_SUPPORTED = "eligible_and_supported"
     UNSCORED_SHARE = "unscored_share"
-    """Share of unscored claims. For responses, the mean of the responses' shares."""
+    """Share of unscored claims. For responses, this is the mean of the responses' shares."""
     IRRELEVANT_SHARE = "irrelevant_share"
     COVERAGE = "coverage"
-    """This and the next four quantities measure how well responses are split into claims. Only for experiments."""
+    """Like the next four quantities, it measures how well responses are split into claims. Only for experiments."""
     ENTAILMENT = "entailment"
     SELF_CONTAINED = "self_contained"
     ATOMICITY = "atomicity"
@@ -53,18 +53,18 @@ class Quantity(StrEnum):
 
 
 class GroupFigure(Figure):
-    """A figure over items in groups, with a percentile bootstrap interval over the groups."""
+    """A figure over items in groups, with a percentile bootstrap interval that resamples the groups."""
 
     low: float | None = None
     high: float | None = None
-    """None if there are fewer than two groups (of each label, for balanced accuracy). Also None if all resamples have
-    the same value, as for a rate of 0 or 1, because this does not prove certainty."""
+    """None if there are fewer than two groups (for balanced accuracy, of each label). Also None if all resamples have
+    the same value, as with a rate of 0 or 1, because this does not prove certainty."""
     n: Count
-    """Number of items (claims or responses) in the figure. An item counts once, however many repeats it has."""
+    """Number of items (claims or responses) in the figure. An item counts once, no matter how many repeats it has."""
     n_groups: Count
-    """Number of groups, the units of resampling. Each contains all items of a response, document or prompt."""
+    """Number of groups, which are resampled as a whole. Each contains all items of a response, document or prompt."""
     n_left_out: Count = 0
-    """Number of items excluded because they have no value: no verdict at all, or no label."""
+    """Number of items excluded because they have no verdict at all or no label."""
 
 
 class QuantityFigure(GroupFigure):
@@ -81,7 +81,7 @@ class Outcome(StrEnum):
     BETTER = "better"
     WORSE = "worse"
     HIGHER = "higher"
-    """A difference is shown, but neither direction of the quantity is better."""
+    """A difference is shown, but neither higher nor lower is better."""
     LOWER = "lower"
     NOT_SHOWN = "not_shown"
     """No difference is shown. This does not prove that there is no difference."""
@@ -94,7 +94,7 @@ class Outcome(StrEnum):
 
 
 class PairedDifference(GroupFigure):
-    """The difference between two sides in one quantity, second minus first, over the items for which both have a value.
+    """The difference in one quantity (second side minus first), over the items for which both sides have a value.
 
     `n_left_out` counts the items for which either side has no value. The interval contains the differences that a
     sign-flip test of whole groups does not reject at `level`. It contains 0 if and only if no difference is shown. If a
@@ -107,25 +107,25 @@ class PairedDifference(GroupFigure):
     k: K | None = None
     first_value: float | None
     second_value: float | None
-    """Both values are over the same items, and may differ from each side's figure over all of its own items."""
+    """Both values are over the same items, and may differ from each side's figure over all of its items."""
     first_higher: Count
     equal: Count
     second_higher: Count
     """Numbers of items on which the first or the second side is higher, or both are equal up to rounding."""
     if_wrong: float | None = None
     if_right: float | None = None
-    """`value` with missing verdicts counted as right on both sides (`if_wrong`: as wrong). None if none is missing."""
+    """`value` with missing verdicts counted as right on both sides (`if_wrong`: as wrong). None if none are missing."""
     p: Share | None
     """Two-sided p-value from flipping the signs of whole groups, exact if feasible. It is the largest over the three
-    ways of counting missing verdicts, or 1 if their directions differ, so that dropping hard claims does not help."""
+    ways of counting missing verdicts, or 1 if their directions differ, so dropping hard claims does not help."""
     p_corrected: Share | None
     """The p-value adjusted within its family."""
     level: Level
-    """Level of this single interval: 1 - (1 - the report's level) / m, for m differences in its family that vary.
-    Together, the intervals contain the true differences at the report's level."""
+    """Level of this interval alone: 1 - (1 - the report's level) / m, where m is the number of differences in its
+    family that vary. Together, the intervals contain the true differences at the report's level."""
     detectable: NonNegative | None = None
-    """Approximately the true difference that would be shown 4 times out of 5 with groups like these, at alpha divided
-    by the number of tests in the family that could show a difference. None if groups do not vary or are too few."""
+    """The approximate true difference that would be shown 4 times out of 5 with groups like these, at alpha divided by
+    the number of tests in the family that could show a difference. None if groups do not vary or are too few."""
     is_headline: bool
     is_question: bool = False
     """Whether the p-value is adjusted in the family of questions, which are secondary to the headline."""
@@ -139,7 +139,7 @@ class Family(Record):
     name: Literal["headline", "questions", "details"]
     n_tests: Count
     n_counted: Count
-    """Number of tests that could have shown a difference, for which p-values are adjusted."""
+    """Number of tests that could have shown a difference. P-values are adjusted for this number."""
     words: str
     """A description of the differences."""
 
@@ -150,7 +150,7 @@ class Direction(StrEnum):
     BETTER = "better"
     WORSE = "worse"
     NEUTRAL = "neutral"
-    """There is no label, or neither verdict matches it."""
+    """There is no label, or neither verdict matches the label."""
 
 
 class FlipSide(Record):
@@ -160,7 +160,7 @@ class FlipSide(Record):
     verdict: Verdict
     """The majority verdict."""
     contradicted: bool | None = None
-    """Whether an unsupported claim is contradicted. Only for experiments, like all fields below except `rationale`."""
+    """Whether an unsupported claim is contradicted. Set only for experiments, like all fields below but `rationale`."""
     wrong: str = ""
     """The part of the claim that the passages contradict, if the judge names it."""
     n_repeats: Count = 1
@@ -168,13 +168,13 @@ class FlipSide(Record):
     n_scored: Count = 1
     """Number of repeats with any verdict."""
     rationale: str
-    """The rationale of the first repeat with this verdict. The passages are also from that repeat."""
+    """The rationale from the first repeat with this verdict. The passages come from the same repeat."""
     cited: tuple[Evidence, ...] = ()
     n_evidence: Count = 0
     """Number of passages that the side saw, cited or not. Comparisons of two runs do not store passages."""
     exchanges: tuple[tuple[str, str], ...] = ()
-    """The requests in the first repeat that use a prompt in which the variants differ, with their replies. Set only for
-    experiments with a run directory."""
+    """The requests, with their replies, in the first repeat that use a prompt in which the variants differ. Set only
+    for experiments with a run directory."""
 
 
 class Flip(Record):
@@ -183,7 +183,7 @@ class Flip(Record):
     first: str
     second: str
     group: str
-    """The group of the claim, or the response that makes the claim if responses are judged."""
+    """The group of the claim or, if responses are judged, the response that contains the claim."""
     claim: str
     """The claim as worded by the first side, in self-contained form."""
     gold: Verdict | None
@@ -194,7 +194,7 @@ class Flip(Record):
 
     @property
     def deciding(self) -> tuple[Evidence, ...]:
-        """The passages that the second side cites or, if there are none, the passages that the first side cites."""
+        """The passages that the second side cites or, if it cites none, those that the first side cites."""
         return self.second_side.cited or self.first_side.cited
 
     @property
@@ -214,7 +214,7 @@ class FlipCount(Record):
     n_worse: Count
     n_neutral: Count
     n_split: Count
-    """Number of claims on which a side has no majority verdict because its repeats are split evenly."""
+    """Number of claims for which a side's repeats are evenly split, so there is no majority verdict."""
     n_unscored: Count
     """Number of claims on which a side has no verdict or no result."""
 
@@ -230,38 +230,38 @@ class DemandResult(Record):
     second: str
     margin: NonNegative | None = None
     value: float | None = None
-    """The value compared with a bound: a figure of the second side, or a number of claims."""
+    """The value that is compared with a bound: a figure of the second side, or a number of claims."""
     loss: float | None = None
     """How much worse the second side is if missing verdicts count in the least favourable way. Negative if better."""
     largest_loss: float | None = None
     """The end of the one-sided interval. Larger losses are ruled out. None if there are too few groups."""
     p: Share | None = None
-    """One-sided p-value: with a margin, for a loss of at least the margin; without a margin, for no loss."""
+    """One-sided p-value for a loss of at least the margin or, without a margin, for no loss."""
     p_corrected: Share | None = None
-    """Without a margin, `p` adjusted over all such demands, because any failure counts. With a margin, `p` itself,
-    because all such demands must be met."""
+    """Without a margin, this is `p` adjusted over all such demands, because any failure counts. With a margin, it is
+    `p` itself, because all such demands must be met."""
     is_met: bool
     words: str
     caution: str = ""
     """What remains uncertain even though the demand is met."""
     claims: tuple[str, ...] = ()
     """For an unmet demand, the claims that only the first side gets right. For a lower bound, all claims that the
-    second side gets wrong or leaves unscored, flipped ones first."""
+    second side gets wrong or leaves without a verdict, with flipped ones first."""
     unscored: str = ""
-    """Why claims have no verdict. Set only if verdicts on these claims could cause the demand to be met."""
+    """Explains why claims have no verdict. Set only if the demand could be met with verdicts on these claims."""
 
     @property
     def said(self) -> str:
-        """The result in words, followed by any remaining uncertainty."""
+        """The result in words, followed by any uncertainty that remains."""
         after = self.caution or (f"claims have no verdict: {self.unscored}" if self.unscored else "")
-        return f"{self.words}: {after}" if after else self.words
+        return f"{self.words}; {after}" if after else self.words
 
 
 class ComparisonKind(StrEnum):
     """What differs between the two runs of a comparison."""
 
     SYSTEMS = "systems"
-    """The responses differ: two systems, or one system twice, answered the same prompts."""
+    """The responses differ: two systems answered the same prompts, or one system did so twice."""
     EVALUATORS = "evaluators"
     """The judge differs: two models or settings judged the same responses."""
 
@@ -280,16 +280,16 @@ class Side(Record):
     n_responses: Count
     n_abstained: Count
     n_unscored_responses: Count
-    """Number of responses without any verdict on their claims."""
+    """Number of responses whose claims all lack a verdict."""
     counts: Counts
     figures: tuple[QuantityFigure, ...]
     """The figures over the compared responses and matched claims that have a value on this side."""
     usage: Usage
-    """Usage of the whole run, even if only some of its systems are compared."""
+    """Usage of the whole run, even if only some of its systems are being compared."""
 
 
 class Setting(Record):
-    """A setting that differs between the two runs. A value is None if the run does not have the setting."""
+    """A setting that differs between the two runs. A run without the setting has the value None."""
 
     name: str
     first: str | None
@@ -314,17 +314,17 @@ class ClaimAgreement(Record):
     n_labelled: Count
     """Number of matched claims with a label."""
     table: tuple[tuple[Count, ...], ...]
-    """Numbers of matched claims, with a row for each verdict of the first side and a column for each of the second, in
-    the order supported, not supported, irrelevant, unscored."""
+    """Numbers of matched claims. Each row is a verdict of the first side, and each column one of the second, in the
+    order supported, not supported, irrelevant, unscored."""
     agreement: GroupFigure
-    """Share of equal verdicts among the matched claims that both sides judged."""
+    """Share of identical verdicts among the matched claims that both sides judged."""
     kappa: GroupFigure
     """Cohen's kappa for the same claims, over the three verdicts."""
 
 
 class Changed(StrEnum):
     JUDGE = "judge"
-    """The model, its snapshot, the plan, a prompt, or another setting that affects verdicts."""
+    """The model or its snapshot, the plan, a prompt, or another setting that affects verdicts."""
     SEARCH = "search"
     ANSWERS = "answers"
     COUNTING = "counting"
@@ -338,7 +338,7 @@ class Step(Record):
     """The later run."""
     judge: str
     changed: tuple[Changed, ...]
-    """Empty if no recorded setting changed and the judge was only called again."""
+    """Empty if no recorded setting changed, in which case the judge was merely called again."""
     parts: tuple[PairedDifference, ...]
     """The changes in F1 at each K and in precision."""
 
@@ -354,7 +354,7 @@ class Attribution(Record):
 class Comparison(Record):
     """The comparison of two runs. Except for `created_at`, it depends only on the runs, the settings and the seed."""
 
-    schema_version: Literal["3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7"] = "3.7"
+    schema_version: Literal["3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7", "3.8"] = "3.8"
     kind: ComparisonKind
     first: Side
     second: Side
@@ -363,7 +363,7 @@ class Comparison(Record):
     abstention: AbstentionPolicy
     alpha: Share
     level: Share
-    """Level of the intervals. It applies jointly to the differences in a family, and separately to other figures."""
+    """Level of the intervals. It is joint for the differences in a family, and separate for other figures."""
     n_resamples: Count
     """Number of resamples for the intervals of figures and of agreement."""
     seed: int
@@ -371,18 +371,18 @@ class Comparison(Record):
     differences: tuple[PairedDifference, ...]
     """F1 at each K and precision. For evaluators, also the quantities of an experiment on responses."""
     conclusions: tuple[str, ...]
-    """The conclusions as sentences: one for each difference, followed by sentences on claims."""
+    """The conclusions as sentences: one for each difference, then some about claims."""
     attribution: Attribution | None = None
-    """None if no runs between the two were specified."""
+    """None if no intermediate runs were specified."""
     demands: tuple[DemandResult, ...] = ()
-    """The results of the demands on the second side."""
+    """The results of checking the demands on the second side."""
     pairs: tuple[Pair, ...]
     """The pairs, by prompt and system."""
     only_first: tuple[ResponseLine, ...]
     only_second: tuple[ResponseLine, ...]
     """Responses without a counterpart, which are excluded from all differences."""
     other_text: tuple[ResponseLine, ...] = ()
-    """Responses of the first side whose counterparts differ in text. Excluded if evaluators are compared."""
+    """Responses of the first side whose counterparts have a different text. Excluded if evaluators are compared."""
     claims: ClaimAgreement | None = None
     """None if systems are compared."""
     flip_counts: tuple[FlipCount, ...] = ()

@@ -1,12 +1,12 @@
-"""Stores a paired comparison as arrays over sides, repeats and items, with a value for each item.
+"""Stores a paired comparison as arrays over sides, repeats and items, and computes a value for each item.
 
 An item is a claim or a response. Items are resampled in clusters. A cluster is a claim's group or a response's prompt.
 An item's value is the mean over the repeats that have a value, so a repeat never counts as a separate item.
 
-Departures from common practice: the verdict `irrelevant` agrees with no other label, as in SAFE's agreement with
-people, and counts in neither TPR nor TNR. Claims without a verdict are excluded from all means, and their number is
-reported. As in the paper's code, a response without claims has an F1@K of 0. A response whose claims are all unscored
-has no F1@K.
+Departures from common practice: the verdict `irrelevant` agrees with no label other than its own, as in SAFE's
+agreement with people, and counts in neither TPR nor TNR. Claims without a verdict are excluded from all means, and
+their number is reported. As in the paper's code, a response without claims has an F1@K of 0. A response whose claims
+are all unscored has no F1@K.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ClaimPanel:
     verdicts: Codes
     """(n_sides, n_repeats, n_claims)"""
     chance: Floats | None = None
-    """(n_claims,): the probability of drawing each labelled claim. None if labels were not drawn."""
+    """(n_claims,): the probability with which each labelled claim was drawn. None if claims were not sampled."""
 
     @property
     def n_labelled(self) -> int:
@@ -56,7 +56,7 @@ class ClaimPanel:
 
 @dataclass(frozen=True)
 class ResponsePanel:
-    """The number of claims with each verdict in every response."""
+    """The number of claims with each verdict, for every response."""
 
     cluster: Ints
     n_clusters: int
@@ -73,7 +73,7 @@ class SpentPanel:
     cluster: Ints
     n_clusters: int
     is_there: Bools
-    """(n_sides, n_repeats, n_items), like the arrays below."""
+    """Shape (n_sides, n_repeats, n_items), like the arrays below."""
     cost_usd: Floats
     tokens: Floats
     wall_s: Floats
@@ -90,7 +90,7 @@ class ItemValues:
     """(n_items,): whether the quantity applies to the item."""
     items: Items
     why: tuple[Undefined, ...] = (Undefined.NOTHING_SCORED,)
-    """One reason per stratum: why the mean is undefined if only that stratum is empty."""
+    """One reason per stratum. It explains an undefined mean if only that stratum is empty."""
     ineligible: Undefined = Undefined.NOTHING_SCORED
     """Why the mean is undefined if no items are eligible."""
     k: int | None = None
@@ -104,7 +104,7 @@ class ItemValues:
         return self._of_side(self.values[side])
 
     def mean_if(self, side: int, *, right: bool) -> StratifiedMean:
-        """Returns the mean with each missing verdict counted as wrong or as right."""
+        """Returns the mean with every missing verdict counted as wrong, or as right."""
         return self._of_side((*self.counting_all, self.values, self.values)[right][side])
 
     def _of_side(self, values: Floats) -> StratifiedMean:
@@ -113,7 +113,7 @@ class ItemValues:
     def paired(self, first: int, second: int) -> tuple[PairedMeans, ...]:
         """Returns the paired means of two sides over the items for which both have a value.
 
-        If verdicts are missing, two means over all items follow. The first counts missing verdicts as wrong on both
+        If verdicts are missing, two more means cover all items. The first counts missing verdicts as wrong on both
         sides, and the second counts them as right on both sides.
         """
         ways = (self.values, *self.counting_all)
@@ -123,7 +123,7 @@ class ItemValues:
         return tuple(paired_means(one, other, self.items) for one, other in sides)
 
     def undefined(self, mean: StratifiedMean) -> Undefined | None:
-        """Returns the reason why the mean has no value, or None if it has a value."""
+        """Returns the reason why the mean is undefined, or None if it is defined."""
         empty = mean.empty_strata
         if not empty:
             return None
@@ -146,13 +146,13 @@ def count_row(counts: Counts) -> tuple[int, int, int, int]:
 
 
 def mean_of_repeats(values: Floats) -> Floats:
-    """Averages (n_sides, n_repeats, n_items) to (n_sides, n_items), over the repeats that are not NaN."""
+    """Averages (n_sides, n_repeats, n_items) to (n_sides, n_items) over the repeats that have a value."""
     has = ~np.isnan(values)
     return _share(np.where(has, values, 0.0).sum(axis=1), has.sum(axis=1))
 
 
 def majority(verdicts: Codes) -> Codes:
-    """(n_claims,): the majority verdict, SPLIT if there is a tie, or MISSING if no repeat is scored."""
+    """(n_claims,): the majority verdict, SPLIT in a tie, or MISSING if no repeat is scored."""
     times = np.stack([(verdicts == code).sum(axis=0) for code in range(len(VERDICTS))])
     most = times.max(axis=0)
     found = np.where((times == most).sum(axis=0) > 1, SPLIT, times.argmax(axis=0))
@@ -164,7 +164,7 @@ _MISSING_AS = (np.nan, 0.0, 1.0)
 
 
 FEWEST_ALIKE = 5
-"""With fewer labels on claims that all sides judge alike, only differences in accuracy are estimated."""
+"""With fewer labels on claims that all sides judge alike, only differences in accuracy can be estimated."""
 
 
 def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
@@ -191,7 +191,7 @@ def drawn_accuracy(panel: ClaimPanel, chance: Floats) -> ItemValues:
 
 
 def claim_quantities(panel: ClaimPanel) -> Iterator[ItemValues]:
-    """Yields bias and the measures of agreement with labels. If labels were drawn, yields only accuracy."""
+    """Yields bias and the measures of agreement with labels. For sampled claims, yields only accuracy."""
     if panel.chance is not None:
         yield drawn_accuracy(panel, panel.chance)
         return
@@ -248,13 +248,13 @@ def _f1(supported: Floats, scored: Floats, k: int) -> Floats:
 
 
 def measured_quantities(panel: ResponsePanel) -> Iterator[ItemValues]:
-    """Yields quantities of whole responses that cannot be computed from the numbers of claims."""
+    """Yields the quantities of whole responses that cannot be computed from numbers of claims."""
     for quantity, values in panel.measured.items():
         yield _of_all(quantity, mean_of_repeats(values), panel=panel)
 
 
 def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
-    """Yields cost and tokens per item. A side with any unknown price has no cost, as a partial sum would be too low."""
+    """Yields cost and tokens per item. A side with any unknown price has no cost: a partial sum would be too low."""
     cost = mean_of_repeats(panel.cost_usd)
     unknown = (np.isnan(panel.cost_usd) & panel.is_there).any(axis=(1, 2))
     cost[unknown] = np.nan
@@ -264,8 +264,7 @@ def spent_quantities(panel: SpentPanel) -> Iterator[ItemValues]:
 
 
 def headline_of(quantities: Sequence[ItemValues]) -> ItemValues:
-    """Returns the headline quantity, which determines the better side. The choice depends on the labels, never on the
-    results.
+    """Returns the headline quantity, which decides which side is better. It depends on the labels, not on the results.
 
     The headline is balanced accuracy if both labels occur in the data, or accuracy if only one does. For responses
     without labels, it is F1 at the first K, or precision if there is no K.

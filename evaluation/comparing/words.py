@@ -1,4 +1,4 @@
-"""Explains in sentences what a paired difference shows and does not show. Never claims that two sides are equal."""
+"""Explains in sentences what a paired difference shows and does not show, but never claims that two sides are equal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOT_JUDGING = ("factloop_version", "versions.", "data", "seed", "base_url")
 
 
 class _QuantityWords(NamedTuple):
-    """The wording for a quantity. `better` is 1 if more of the quantity is better, or -1 if less is better."""
+    """The wording for a quantity. `better` is 1 if higher is better, or -1 if lower is better."""
 
     name: str
     verb: str
@@ -41,7 +41,7 @@ class _QuantityWords(NamedTuple):
 
 _AGREES = "agrees {} with the labels"
 _WORDS: Mapping[Quantity, _QuantityWords] = {
-    Quantity.BALANCED_ACCURACY: _QuantityWords("balanced accuracy", _AGREES, "better", "worse", 1),
+    Quantity.BALANCED_ACCURACY: _QuantityWords("balanced accuracy", _AGREES, "better", "less well", 1),
     Quantity.ACCURACY: _QuantityWords("accuracy", _AGREES, "more often", "less often", 1),
     Quantity.TPR: _QuantityWords("TPR", "finds {} of the supported claims", "more", "fewer", 1),
     Quantity.TNR: _QuantityWords("TNR", "finds {} of the unsupported claims", "more", "fewer", 1),
@@ -84,12 +84,12 @@ def is_share(quantity: Quantity) -> bool:
 
 
 def direction_of(quantity: Quantity) -> int:
-    """Returns 1 if more of the quantity is better, -1 if less is better, or 0 if neither is better."""
+    """Returns 1 if higher values are better, -1 if lower values are, or 0 if neither."""
     return _WORDS[quantity].better
 
 
 def outcome_of(quantity: Quantity, difference: float) -> Outcome:
-    """Returns the outcome of a difference that is shown."""
+    """Returns the outcome for a difference that is shown."""
     better = direction_of(quantity)
     if not better:
         return Outcome.HIGHER if difference > 0 else Outcome.LOWER
@@ -143,7 +143,7 @@ def equals(p: float | None) -> str:
 
 
 def level_words(level: float) -> str:
-    """Formats a level, as in `98.33%`, with two decimals or as many as are needed to distinguish it from 100%."""
+    """Formats a level, as in `98.33%`, with two decimals, or more if needed to tell it from 100%."""
     for digits in range(2, 12):
         if (shown := round(100.0 * level, digits)) < 100.0:
             return f"{shown:g}%"
@@ -186,9 +186,8 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
         held = tested.alpha / tested.n_counted
         adjusted = f" adjusted for {tested.n_counted} tests" if tested.n_counted > 1 else ""
         return (
-            f"Cannot tell with {rests_on}: {one.second} and {one.first} are {apart}{per} apart, but so few "
-            f"{tested.group}s cannot reach p = {tested.alpha:g}{adjusted} even if all point in the same direction; "
-            f"{fewest_prompts(held):,} could"
+            f"Too few {tested.group}s to tell: {one.second} differs from {one.first} by {apart}{per} ({rests_on}), but "
+            f"p cannot be as low as {tested.alpha:g}{adjusted} with fewer than {fewest_prompts(held)} {tested.group}s"
         )
     left_out = f"; excluded: {plural(one.n_left_out, noun)} without a value on one side" if one.n_left_out else ""
     if one.if_wrong is not None:
@@ -196,8 +195,8 @@ def difference_in_words(one: PairedDifference, tested: DifferenceTest) -> str:
         left_out += f"; {as_wrong} if missing verdicts count as wrong, {as_right} if they count as right"
     grounds = [_interval_words(one, tested), rests_on, _p_words(one, tested)]
     if one.outcome is Outcome.NOT_SHOWN:
-        between = f"No difference shown between {one.second} and {one.first} in {name} with {rests_on}"
-        return f"{between}: {by}{per} ({grounds[0]}, {grounds[2]}){_power_words(one, noun)}{left_out}"
+        between = f"No difference in {name} is shown between {one.second} and {one.first}"
+        return f"{between}: {by}{per} ({', '.join(grounds)}){_power_words(one, noun)}{left_out}"
     verb = _WORDS[one.quantity].said(is_more=one.value > 0)
     at_k = f"@{one.k}" if one.k is not None else ""
     return f"{one.second} {verb}{at_k} than {one.first}: {apart}{per} ({', '.join(grounds)}){left_out}"
@@ -211,21 +210,20 @@ def _interval_words(one: PairedDifference, tested: DifferenceTest) -> str:
 
 def _p_words(one: PairedDifference, tested: DifferenceTest) -> str:
     held, raw = equals(one.p_corrected), equals(one.p)
-    if tested.n_tests < 2:
+    if tested.n_tests < 2 or (tested.n_counted < 2 and held == raw):
         return f"p {raw}"
     is_lost = one.p is not None and one.p <= tested.alpha < (one.p_corrected or 0.0)
-    n = plural(tested.n_tests, "test")
-    counted = n if tested.n_counted >= tested.n_tests else f"{tested.n_counted} of {n}"
-    return f"p {held} after Holm’s adjustment for {counted}" + (f", {p_value(one.p)} before" if is_lost else "")
+    n = tested.n_counted if tested.n_counted > 1 else tested.n_tests
+    return f"p {held} after Holm’s adjustment for {n:,} tests" + (f", {p_value(one.p)} before" if is_lost else "")
 
 
 def _power_words(one: PairedDifference, noun: str) -> str:
     if one.detectable is None:
         return f"; no {noun} differs" if one.value == 0 and one.p == 1 else ""
     if is_share(one.quantity) and one.detectable >= 1:
-        return "; so few items could not reliably show any difference"
+        return f"; with so few {noun}s, no difference could be detected reliably"
     least = size(one.detectable, one.quantity)
-    return f"; a difference of about {least} or more would have been shown {round(5 * POWER)} times out of 5"
+    return f"; a difference of about {least} or more would be detected {round(5 * POWER)} times out of 5"
 
 
 def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) -> Iterator[str]:
@@ -238,7 +236,7 @@ def losses(headline: PairedDifference, differences: Sequence[PairedDifference]) 
 
 
 def agreement_sentences(claims: ClaimAgreement, level: float) -> Iterator[str]:
-    """Yields sentences that say how many of two evaluators' claims match, and how often the verdicts agree."""
+    """Yields sentences that say how many claims of two evaluators match, and how often their verdicts agree."""
     if claims.n_only_first + claims.n_only_second:
         yield (
             f"{plural(claims.n_matched, 'claim')} matched on both sides; claims made only by A "

@@ -1,8 +1,7 @@
 """The fourteen data sets of LLM-AggreFact, as audited in "Verify with Caution". RAGTruth is split into four data sets.
 
-Names and systems are from the paper's Table 2. Task groups are from its section 4.1, spelled as in the registry.
-`upstream` is the name used in the benchmark's rows, and `part` is the part from which labels and their systems are
-loaded.
+Names and systems come from the paper's Table 2. Task groups come from its section 4.1, spelled as in the registry.
+`upstream` is the name in the benchmark's rows, and `part` is the part from which labels and their systems are loaded.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class BenchmarkDataset:
     upstream: str
     task: str
     has_responses: bool = True
-    """Whether the data set's claims are parts of longer responses."""
+    """Whether the claims come from longer responses."""
     part: str | None = None
     """`NAME:PART` of the labelled data set that contains the systems, or None if factloop cannot load it."""
 
@@ -49,7 +48,7 @@ BENCHMARK = (
     BenchmarkDataset("RAGTruth-MARCO", "RAGTruth", LONG_FORM),
     BenchmarkDataset("RAGTruth-Yelp", "RAGTruth", DATA_TO_TEXT),
 )
-"""In the same order as Table 2."""
+"""The order is that of Table 2."""
 NAMES = tuple(one.name for one in BENCHMARK)
 
 

@@ -31,7 +31,7 @@ class FactLabel(StrEnum):
     SUPPORTED = "S"
     NOT_SUPPORTED = "NS"
     IRRELEVANT = "IR"
-    """The fact is not about the person that the biography was requested for."""
+    """The fact is not about the person whose biography was requested."""
 
 
 class AtomicFact(Record):
@@ -44,7 +44,7 @@ class FactScoreSentence(Record):
 
     text: str
     atomic_facts: tuple[AtomicFact, ...] | None
-    """None if annotators found the whole sentence irrelevant and did not split it further."""
+    """None if annotators found the whole sentence irrelevant and did not split it."""
 
 
 class FactScoreResponse(TableItem):
@@ -66,14 +66,14 @@ class FactScoreResponse(TableItem):
 
     @property
     def distinct_facts(self) -> tuple[AtomicFact, ...]:
-        """The facts without duplicates (16,011 of 16,040). If duplicates differ in label, the first label counts."""
+        """The facts without duplicates (16,011 of 16,040). If duplicates have different labels, the first counts."""
         first: dict[str, AtomicFact] = {}
         for fact in self.facts:
             first.setdefault(fact.text, fact)
         return tuple(first.values())
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """Yields the distinct facts as labelled claims. Leaves out irrelevant facts, as FActScore's precision does."""
+        """Yields the distinct facts as labelled claims. Irrelevant facts are omitted, as in FActScore's precision."""
         for place, fact in enumerate(self.distinct_facts):
             if fact.label is not FactLabel.IRRELEVANT:
                 yield LabelledClaim(
@@ -87,7 +87,7 @@ class FactScoreResponse(TableItem):
 
 
 def load_factscore(place: str | Path) -> Iterator[FactScoreResponse]:
-    """Yields the responses in one file, or in a folder with one file per system, each named after its system.
+    """Yields the responses in one file, or in a folder that contains one file per system, named after the system.
 
     Raises DataError during iteration if a row is malformed.
     """
@@ -134,7 +134,7 @@ def _refuse_single_claim(row: Row) -> None:
 
 
 def _sentences(row: Row) -> Any:
-    """Renames the fields of the annotations. Anything except a list of objects is left for the record to reject."""
+    """Renames the fields of the annotations. The record rejects anything but a list of objects."""
     given = row.fields["annotations"]
     if not isinstance(given, list):
         return given

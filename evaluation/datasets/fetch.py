@@ -1,7 +1,7 @@
-"""Gets a data set, either by downloading it or from a folder that already contains it.
+"""Gets a data set by downloading it, or by copying it from a folder.
 
-A partially written file never has its final name. A download is written to `NAME.part`, checked against its checksum,
-and then renamed. A record next to the files says where the files came from.
+An incomplete file never has its final name. A download is written to `NAME.part`, verified against its checksum, and
+then renamed. A record saved next to the files states where they came from.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ class FetchedFile(Record):
     how: How
     sha256: str
     verified: bool
-    """Whether the file matches a known checksum. False if no checksum is known, because nothing was compared."""
+    """Whether the file matched a known checksum. False if no checksum is known."""
 
 
 @dataclass(frozen=True)
 class Download:
-    """Downloads files. `timeout_s` limits the wait for each response and for each chunk of a response."""
+    """Downloads files. `timeout_s` limits how long to wait for each response and for each chunk of a response."""
 
     timeout_s: float = 30.0
     attempts: int = 4
     wait_s: float = 1.0
-    """Wait before the second attempt. It doubles with each further attempt."""
+    """The wait before the second attempt. It doubles with each further attempt."""
     longest_wait_s: float = 60.0
-    """If a server requests a longer wait, no further attempt is made."""
+    """If a server asks for a longer wait, no further attempt is made."""
 
     def to(self, url: str, target: Path, sha256: str | None) -> None:
         """Downloads `url` to `target`, whose folder must exist. Retries after temporary failures.
@@ -119,11 +119,11 @@ def fetch(
     download: Download | None = None,
     on_file: Callable[[FetchedFile], None] | None = None,
 ) -> tuple[FetchedFile, ...]:
-    """Saves all parts, or only `parts`, in `into/NAME/PART`. `on_file` is called with each file.
+    """Saves all parts (or only those in `parts`) in `into/NAME/PART`. `on_file` is called with each file.
 
-    With `from_dir`, files are copied from this folder instead of downloaded. It may contain the published files, with
-    or without upstream's subfolders, or factloop's own single file for the part. Missing parts are skipped unless they
-    were requested. Existing files are kept if they match the published checksum, or if no checksum is known.
+    With `from_dir`, files are copied from this folder instead of downloaded. The folder may contain the published
+    files, with or without upstream's subfolders, or factloop's own single file for the part. Missing parts are skipped
+    unless they were requested. Existing files are kept if their checksum matches or none is known.
 
     Raises ConfigError if a part is unknown, if upstream provides the data set only on request, or if a file cannot be
     read or written. Raises ToolError if a download fails, and DataError if a checksum differs or files are missing.
@@ -210,7 +210,7 @@ def _found_in(source: Path, part: DatasetPart) -> list[tuple[Path, str, str | No
 
 
 def _below(source: Path, file: UpstreamFile) -> Path | None:
-    """Returns the published file in a copy of upstream's repository, or of a folder in it. None if missing."""
+    """Finds the published file in a copy of upstream's repository, or of a folder in it. None if it is missing."""
     steps = urlsplit(file.url).path.strip("/").split("/")
     ends = ["/".join(steps[start:]) for start in range(len(steps))]
     return next((source / place for place in (file.path, *ends) if (source / place).is_file()), None)

@@ -1,4 +1,4 @@
-"""Finds the folder in which `factloop research data get` saves data sets for other commands."""
+"""Finds the folder where `factloop research data get` saves data sets for other commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VARIABLE = "FACTLOOP_DATA_DIR"
 
 
 def data_folder() -> Path:
-    """Returns the folder set by FACTLOOP_DATA_DIR. By default, this is a folder in the user's data directory."""
+    """Returns the folder that FACTLOOP_DATA_DIR specifies. The default is a folder in the user's data directory."""
     named = os.environ.get(VARIABLE)
     if named:  # an empty variable counts as unset
         return Path(named).expanduser()
@@ -30,9 +30,9 @@ def is_got(folder: Path, dataset: str, part: str) -> bool:
 def find_part(dataset: str, part: str, given: str | None) -> Path:
     """Returns the path from which `registry.load_part` can load a part.
 
-    By default, this is the folder that `data get` filled. Otherwise, it is `given`, or the part's folder inside `given`
-    if `data get --into` filled it, or the part's file inside `given` if there is one. Raises ConfigError if a name is
-    unknown. If `given` is None and the part has not been saved yet, the error contains the command to run.
+    By default, this is the folder that `data get` saved to. Otherwise, it is the part's folder inside `given` (if `data
+    get --into` filled it), the part's file inside `given` (if there is one), or `given` itself. Raises ConfigError if a
+    name is unknown. If `given` is None and the part has not been saved yet, the error contains the command to run.
     """
     known = find_dataset(dataset)
     own_file = known.part(part).own_file

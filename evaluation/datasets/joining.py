@@ -1,9 +1,9 @@
-"""Finds the responses that LLM-AggreFact's claims come from by comparing texts, so that audits can compare systems.
+"""Compares texts to find the responses that LLM-AggreFact's claims come from, so that audits can compare systems.
 
 A claim belongs to a response that contains the claim's words consecutively, ignoring case and punctuation. If there are
-several such responses, those whose document begins like the claim's document are preferred. A claim that still matches
-several responses is not assigned to any. No claims are dropped. A claim without a match gets a separate response, and
-its system is `UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other per-system figures.
+several such responses, those whose documents begin like the claim's document are preferred. A claim that still matches
+several responses is assigned to none of them. No claims are dropped. A claim without a match gets a response of its own
+by `UNKNOWN_SYSTEM`, which audits exclude from headroom, rankings and all other per-system figures.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from factloop.evaluation.datasets.upstream import UpstreamResponse
 UNKNOWN_TASK = "unknown"
 _WORD = re.compile(r"\w+")
 _KEY_WORDS = 5
-"""Number of consecutive words by which responses are looked up."""
+"""Number of consecutive words used to look up responses."""
 _BEGINNING = 40
-"""Number of words compared at the start of documents, since benchmarks truncate documents."""
+"""Number of words compared at the start of documents, because benchmarks truncate documents."""
 _UPSTREAM = {one.name: one.upstream for one in BENCHMARK}
 _TASK = {one.name: one.task for one in BENCHMARK}
 _ALONE = {one.upstream: one.name for one in BENCHMARK if [*_UPSTREAM.values()].count(one.upstream) == 1}
-"""Maps names in benchmark rows to names in the paper, for all data sets except RAGTruth, which the paper splits."""
+"""Maps names in benchmark rows to names in the paper, except for RAGTruth, which the paper splits."""
 
 
 class Match(StrEnum):
@@ -40,7 +40,7 @@ class Match(StrEnum):
 
 
 class JoinCounts(Record):
-    """How many claims of one data set were matched. The data set is named as in the benchmark."""
+    """How many claims in one data set were matched. The data set is named as in the benchmark."""
 
     dataset: str
     n_responses: Count
@@ -55,7 +55,7 @@ class JoinCounts(Record):
 class JoinReport(Record):
     schema_version: Literal["1.0"] = "1.0"
     datasets: tuple[JoinCounts, ...]
-    """Sorted by name. Every claim is counted in exactly one of them."""
+    """Sorted by name. Every claim counts in exactly one of them."""
 
     @property
     def n_claims(self) -> int:
@@ -64,7 +64,7 @@ class JoinReport(Record):
 
 @dataclass
 class Join:
-    """Matches claims with responses. Create it with the responses, and then pass the claims through `joined`."""
+    """Matches claims with responses. Create it from the responses, then pass the claims through `joined`."""
 
     responses: Sequence[UpstreamResponse]
     _by_key: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -80,7 +80,7 @@ class Join:
                 self._by_key[_upstream_of(one), key].append(place)
 
     def joined(self, claims: Iterable[LabelledClaim]) -> Iterator[LabelledClaim]:
-        """Yields the claims in order, each completed with the data of its response."""
+        """Yields the claims in order, each with the data of its response filled in."""
         for claim in claims:
             found = self._found(claim)
             match = Match.MATCHED if len(found) == 1 else Match.AMBIGUOUS if found else Match.UNMATCHED
@@ -92,7 +92,7 @@ class Join:
 
     @property
     def report(self) -> JoinReport:
-        """The outcome for the claims processed so far."""
+        """The outcome for all claims processed so far."""
         given = Counter(map(_upstream_of, self.responses))
         return JoinReport(
             datasets=tuple(

@@ -3,11 +3,11 @@
 A label of 1 means attributable, that is, fully supported, as in LLM-AggreFact (arXiv 2404.10774). Partially supported
 claims are labelled 0. Items without such a label (irrelevant facts, claims without a judgement) are skipped.
 
-Some data sets are published without documents, such as TofuEval's dialogues and RefChecker's contexts. Documents are
-read from JSON Lines, CSV or a JSON array. Each row has an `id` (or `doc_id`) and a `document` (or `text`, `context`,
-`source`), which is a string or a list of strings. Dialogues may instead have `utt` and `speaker`, two lists of the same
-length, as in MediaSum. Other layouts are not supported, because the files that upstream provides on request could not
-be obtained.
+Some data sets are published without their documents, such as TofuEval's dialogues and RefChecker's contexts. Documents
+are read from JSON Lines, CSV or a JSON array. Each row has an `id` (or `doc_id`) and a `document` (or `text`,
+`context`, `source`), which is a string or a list of strings. Dialogues may instead have `utt` and `speaker`, which are
+two lists of the same length, as in MediaSum. Other layouts are not supported, because the files that upstream provides
+on request could not be obtained.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LabelledItem(Protocol):
 
 
 def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[LabelledClaim]:
-    """Yields the claims of one part, from its folder or from a single file.
+    """Yields the claims in one part, read from its folder or from a single file.
 
     Raises ConfigError if the name is unknown or the data set has no labelled claims. Raises DataError during iteration
     if a row is malformed.
@@ -49,7 +49,7 @@ def labelled_claims(name: str, part: str, place: str | Path) -> Iterator[Labelle
 
 
 def claims_of(item: Record) -> Iterator[LabelledClaim]:
-    """Yields the item's labelled claims. Raises ConfigError if items of this type have none."""
+    """Yields the item's labelled claims. Raises ConfigError if items of this type have no labelled claims."""
     if not isinstance(item, LabelledItem):
         raise ConfigError(f"items of type {type(item).__name__} have no labelled claims; use another data set")
     return item.labelled_claims()
@@ -69,7 +69,7 @@ def load_documents(place: str | Path) -> dict[str, str]:
 
 
 def with_documents(claims: Iterator[LabelledClaim], documents: Mapping[str, str]) -> Iterator[LabelledClaim]:
-    """Adds the document that each claim refers to, unless the claim already has a document.
+    """Adds to each claim the document that it refers to, unless the claim already has a document.
 
     Raises DataError during iteration if a document is missing.
     """

@@ -38,12 +38,12 @@ class RagTruthResponse(TableItem):
     model: NotBlank
     response: str
     marked: Spans
-    """Start and end of each span that the source does not support, whether or not it is true."""
+    """The start and end of each span that the source does not support, whether true or not."""
     task_type: NotBlank
     document: str
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
-        """Yields each sentence as a claim, which is attributable if no part of the sentence is marked."""
+        """Yields each sentence as a claim. It is attributable if no part of it is marked."""
         for place, one in enumerate(split_sentences(self.response)):
             inside = [(max(start, one.start), min(end, one.end)) for start, end in self.marked]
             marked = tuple((start - one.start, end - one.start) for start, end in inside if start < end)
@@ -64,8 +64,8 @@ class RagTruthResponse(TableItem):
 def load_ragtruth(place: str | Path, split: str) -> Iterator[RagTruthResponse]:
     """Loads RAGTruth: six models' responses to source texts, with marked spans (Niu et al. 2024, arXiv 2401.00396).
 
-    Reads the published layout, a folder with `response.jsonl` and `source_info.jsonl`. Truncated responses and
-    unjustified refusals (see `quality`) are skipped, as in the published evaluation.
+    Reads the published layout, a folder with `response.jsonl` and `source_info.jsonl`. As in the published evaluation,
+    truncated responses and unjustified refusals (see `quality`) are skipped.
     """
     sources = {row.fields.get("source_id"): row.fields for row in read_rows(Path(place) / "source_info.jsonl")}
     return load_items([Path(place) / "response.jsonl"], RagTruthResponse, partial(_with_source, sources, split))

@@ -1,5 +1,5 @@
-"""Loads LongFact: prompts that ask for long answers, 30 on each of 38 topics (Wei et al. 2024, arXiv 2403.18802,
-section 2).
+"""Loads LongFact, a set of prompts that ask for long answers: 30 on each of 38 topics (Wei et al. 2024, arXiv
+2403.18802, section 2).
 
 Two layouts are supported. The published layout is a folder with one JSON Lines file per topic (`prompt` and `canary`,
 with the topic in the file name). The other layout is a single file for all topics (`id`, `topic`, `prompt`).
@@ -17,9 +17,9 @@ from factloop.core.files.tables import TableItem, files_of, load_items
 from factloop.evaluation.datasets.responses import MaybeDocuments
 
 SAMPLE_SIZE = 250
-"""The number of LongFact-Objects prompts that the paper evaluates on (section 6)."""
+"""The number of LongFact-Objects prompts in the paper's evaluation (section 6)."""
 POSTAMBLE = "Give every specific detail and example that you can, and be as complete as possible."
-"""A request for detail, in our own wording. The paper adds such a request to each prompt to get long answers."""
+"""A request for detail, worded by us. The paper adds such a request to each prompt to get long answers."""
 
 
 class AnyPrompt(TableItem):
@@ -28,7 +28,7 @@ class AnyPrompt(TableItem):
     topic: str | None = None
     prompt: NotBlank
     sent: NotBlank | None = None
-    """The text sent to a model instead of the prompt, such as the prompt with its document."""
+    """The text sent to a model in place of the prompt, such as the prompt with its document."""
     documents: MaybeDocuments = None
     """The documents that the response is judged against."""
 
@@ -37,7 +37,7 @@ P = TypeVar("P", bound=AnyPrompt)
 
 
 def _with_topic(row: Row) -> tuple[Row]:
-    """Adds the topic, which is the end of the file name. Ids count from 000, but lines count from 1."""
+    """Adds the topic, taken from the end of the file name. Ids start at 000, but lines start at 1."""
     task, mark, topic = Path(row.path).stem.partition("_")
     fields = {**row.fields, "sent": None, "documents": None}  # columns with these names may contain anything
     if "topic" not in fields and mark and task.startswith("longfact"):
@@ -46,7 +46,7 @@ def _with_topic(row: Row) -> tuple[Row]:
 
 
 def load_prompts(place: str | Path) -> Iterator[AnyPrompt]:
-    """Yields the prompts of LongFact, or of any file with a `prompt` in each row.
+    """Yields the prompts of LongFact, or of any file whose rows have a `prompt`.
 
     LongFact may be one file, or a folder with one file per topic (`longfact-objects_TOPIC.jsonl`). Other files may be
     JSON Lines, CSV or Parquet, and `-` is standard input. Raises DataError during iteration if a row is malformed.
@@ -79,8 +79,8 @@ def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0)
     The sample does not depend on the order of the prompts, and the sample of 100 is the start of the sample of 250.
 
     Departure: the released code shuffles the prompts in the order in which the file system lists the topics, so it is
-    unknown which 250 the paper used. The released code may also draw the same question twice, because nine questions
-    are listed under two topics.
+    unknown which 250 the paper used. The released code may also draw a question twice, because nine questions are
+    listed under two topics.
     """
     distinct: dict[str, P] = {}
     for prompt in sorted(prompts, key=lambda prompt: prompt.id):
@@ -91,5 +91,5 @@ def sample_prompts(prompts: Iterable[P], n: int = SAMPLE_SIZE, *, seed: int = 0)
 
 
 def with_postamble(prompt: AnyPrompt) -> AnyPrompt:
-    """Appends the request for detail, as sent to the models under test."""
+    """Appends the request for detail that is sent to the models under test."""
     return prompt.model_copy(update={"prompt": f"{prompt.prompt.rstrip()} {POSTAMBLE}"})

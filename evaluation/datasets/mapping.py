@@ -1,4 +1,4 @@
-"""Reads JSON Lines, CSV, Parquet or a JSON array as factloop's records. A mapping assigns columns to fields."""
+"""Reads JSON Lines, CSV, Parquet or a JSON array into factloop's records. A mapping assigns columns to fields."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from factloop.core.records import Count, Record
 T = TypeVar("T", bound=TableItem)
 
 Spans = tuple[tuple[Count, Count], ...]
-"""Start and end of each span, in characters."""
+"""The start and end of each span, in characters."""
 UNKNOWN_SYSTEM = "unknown"
 """The name for unknown systems. Audits exclude their claims from all figures by system."""
 
@@ -28,7 +28,7 @@ _SPELLED: dict[str, Literal[0, 1]] = {"0": 0, "1": 1}
 
 
 def binary_label(value: Any) -> Literal[0, 1]:
-    """Parses a label of 0 or 1, which is an integer or, in CSV, text. Raises ValueError for anything else."""
+    """Parses a label of 0 or 1, given as an integer or, in CSV, as text. Raises ValueError for anything else."""
     text = str(value).strip() if type(value) in (int, str) else ""
     if text not in _SPELLED:
         raise ValueError("a label must be 0 or 1")
@@ -42,7 +42,7 @@ BinaryLabel = Annotated[Literal[0, 1], BeforeValidator(binary_label)]
 MaybeName = Annotated[
     Identifier | None, BeforeValidator(lambda given: None if isinstance(given, str) and not given.strip() else given)
 ]
-"""A name, which may be blank in CSV."""
+"""A name. It may be blank in CSV."""
 
 
 def _one_text(given: Any) -> Any:
@@ -63,15 +63,15 @@ class ClaimRow(TableItem):
 
 
 class LabelledClaim(ClaimRow):
-    """A claim with a human label and, if available, the text it was judged against."""
+    """A claim with a human label and, if available, the text that it was judged against."""
 
     document: Annotated[str | None, BeforeValidator(_one_text)] = None
-    """A list of strings is joined by line breaks."""
+    """A list of strings is joined with line breaks."""
     document_id: Identifier | None = None
-    """The id of its document, if upstream stores documents separately from claims."""
+    """The id of the claim's document, if upstream stores documents separately."""
     label: BinaryLabel
     marked: Spans | None = None
-    """The spans that annotators marked as unsupported by the document, or None if they did not mark any spans."""
+    """The spans that annotators marked as not supported by the document, or None if spans were not marked at all."""
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:
         """The claim itself, as an item of a data set."""
@@ -82,12 +82,12 @@ class ColumnMapping(Record):
     """Maps a record's fields to a file's columns. Fields without an entry use their own names."""
 
     columns: Mapping[str, str] = Field(default_factory=dict)
-    """Maps fields of the record to columns of the file. `stance|label` means the first of these columns that a row has,
-    and `meta.id` means a field inside an object."""
+    """Maps fields of the record to columns of the file. `stance|label` is the first of these columns that a row has,
+    and `meta.id` is a field inside an object."""
     labels: Mapping[str, int] = Field(default_factory=dict)
-    """Maps the file's labels, as text, to 0 or 1. If empty, the file must use 0 and 1."""
+    """Maps the file's labels, in text form, to 0 or 1. If empty, the file must use 0 and 1."""
     constants: Mapping[str, str] = Field(default_factory=dict)
-    """Fields with the same value in all rows, such as `dataset`."""
+    """Fields that have the same value in all rows, such as `dataset`."""
     label_field: str = "label"
 
 
@@ -95,7 +95,7 @@ def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Ite
     """Yields the rows as records of `kind`, such as `LabelledClaim`. Ids default to line numbers.
 
     Raises DataError during iteration if a mapped column is missing, a value is invalid, a label is not mapped, or an id
-    is repeated. The error names the column as it appears in the file.
+    is repeated. The error gives the column's name in the file.
     """
     return (item for _, item in placed_items(place, mapping, kind))
 
@@ -103,7 +103,7 @@ def load_mapped(place: str | Path, mapping: ColumnMapping, kind: type[T]) -> Ite
 def placed_items(
     place: str | Path, mapping: ColumnMapping, kind: type[T], *, refuses_misspelt: bool = False
 ) -> Iterator[tuple[Row, T]]:
-    """Like `load_mapped`, but yields each item with its row, for loaders that need to compare rows."""
+    """Works like `load_mapped`, but yields each item with its row, for loaders that compare rows."""
     strangers = {*mapping.columns, *mapping.constants} - set(kind.model_fields)
     if strangers:
         raise DataError(f"cannot map columns to {sorted(strangers)[0]!r}: {kind.__name__} has no such field")
@@ -134,7 +134,7 @@ def _renamed(row: Row, mapping: ColumnMapping, kind: type[TableItem]) -> dict[st
 
 
 def _found(fields: Mapping[str, Any], column: str) -> tuple[Any] | None:
-    """Returns a tuple with the value in a column, which may be None. Returns None if there is no such column."""
+    """Returns a tuple that contains the column's value, which may be None. Without such a column, returns None."""
     if column in fields:
         return (fields[column],)
     for one in column.split("|"):
@@ -164,7 +164,7 @@ _SEPARATOR = re.compile(r"[^a-z0-9]+")
 
 
 def refuse_misspelt(row: Row, known: Collection[str]) -> None:
-    """Raises DataError if a column is spelled almost like a known column that the row lacks."""
+    """Raises DataError if a column's name looks like a misspelling of a known column that the row lacks."""
     for name in row.fields:
         for near in sorted(known):
             if name not in known and near not in row.fields and _is_near(name, near):

@@ -1,10 +1,10 @@
-"""Loads MixedQA: questions with responses by several systems and human judgements (Zheng et al. 2024, section 3).
+"""Loads MixedQA: questions, several systems' responses, and human judgements (Zheng et al. 2024, section 3).
 
 Each line is a JSON object with `question`, `reference_answers` (a list), `source` (the original data set of the
 question), `responses` (a list of `system`, `text`, `human_correct`), and optionally `id`. Other fields are ignored.
 
-The file as published by its authors is also supported (dannalily/TrustScore, `qa_human_check.json`). It is a JSON array
-of questions with `question`, `answers` and `source`. The fields `flan`, `llama` and `gpt` contain the answer of each
+The authors' published file is also supported (dannalily/TrustScore, `qa_human_check.json`). It contains a JSON array of
+questions with `question`, `answers` and `source`. The fields `flan`, `llama` and `gpt` contain the answer of each
 system (`pred`) and its judgement (`human_eval`, "0" or "1").
 """
 
@@ -23,7 +23,7 @@ from factloop.core.records import Record
 
 Label = Literal[0, 1]
 SYSTEMS = {"flan": "flan-t5-xxl", "llama": "llama-7b", "gpt": "gpt-3.5-turbo"}
-"""Maps each system's published key to its name in the paper."""
+"""Maps each system's key in the published file to its name in the paper."""
 _LABELS = {"0": 0, "1": 1}
 
 
@@ -50,7 +50,7 @@ class MixedQaItem(Record):
     model_config = ConfigDict(extra="ignore")
 
     id: Identifier
-    """The id in the file, or the line number."""
+    """The id from the file, or the line number."""
     question: NotBlank
     reference_answers: Annotated[tuple[str, ...], Field(min_length=1)]
     """Correct answers, best first."""
@@ -63,7 +63,7 @@ def load_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
 
     Raises DataError during iteration if a row is malformed, if an id or a question from the same source is repeated, or
     if a system answers twice. Counting a question twice would overstate the evidence. Callers that spend money on the
-    items should read all of them first.
+    items should read all of them before they start.
     """
     ids: dict[str, int] = {}
     questions: dict[tuple[str, str], int] = {}
@@ -109,7 +109,7 @@ def _response(row: Row, name: str) -> dict[str, Any]:
 
 
 def load_any_mixedqa(place: str | Path) -> Iterator[MixedQaItem]:
-    """Loads MixedQA as published or in factloop's layout, from a single file or from the folder it was saved in."""
+    """Loads MixedQA, in the published layout or factloop's own, from a file or from the folder it was saved in."""
     folder = Path(place)
     if folder.is_dir():
         theirs = folder / "qa_human_check.json"

@@ -1,9 +1,9 @@
-"""Loads RefChecker: triplets extracted from responses and judged by human annotators (Hu et al. 2024, arXiv
+"""Loads RefChecker, which contains triplets extracted from responses and judged by annotators (Hu et al. 2024, arXiv
 2405.14486).
 
-The published layout is a folder per setting (`zero_context`, `noisy_context`, `accurate_context`) with one JSON array
-per system, in files such as `nq_gpt4_answers.json`. Each item has an `id`, a `response` and, in `claude2_response_kg`,
-the triplets with their `human_label`.
+The published layout has one folder per setting (`zero_context`, `noisy_context`, `accurate_context`). Each folder
+contains one JSON array per system, in files such as `nq_gpt4_answers.json`. Each item has an `id`, a `response` and, in
+`claude2_response_kg`, the triplets with their `human_label`.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ class JudgedTriplet(Record):
 
     @property
     def claim(self) -> str:
-        """The words of the triplet joined by spaces, because upstream provides no sentence."""
+        """The triplet's words, joined by spaces because upstream provides no sentence."""
         return " ".join(part.strip() for part in self.triplet)
 
     @property
     def attributable(self) -> Literal[0, 1]:
-        """1 if the reference entails the triplet, or else 0. Neutral and contradicted triplets are not attributable."""
+        """1 if the reference entails the triplet, or 0 if the triplet is neutral or contradicted."""
         return 1 if self.human_label is TripletLabel.ENTAILMENT else 0
 
 
 class RefCheckerResponse(TableItem):
-    """A response with judged triplets. The id combines the setting, the system and the `prompt_id`."""
+    """A response whose triplets were judged. The id combines the setting, the system and the `prompt_id`."""
 
     setting: str
-    """`zero_context`, `noisy_context` or `accurate_context`: the name of the folder."""
+    """The name of the folder: `zero_context`, `noisy_context` or `accurate_context`."""
     system: NotBlank
     prompt_id: Identifier
     response: str

@@ -1,10 +1,10 @@
-"""Lists the data sets that factloop knows, with their sources, licences and loaders.
+"""Lists the data sets that factloop supports, with their sources, licences and loaders.
 
-factloop's own data sets are listed in `registry.json`. Other distributions add theirs through entry points in the
+factloop's own data sets are listed in `registry.json`. Other packages add their own through entry points in the
 `factloop.datasets` group, each of which refers to a `Dataset`.
 
-A checksum refers to the file at the revision in its URL. It is None if upstream does not publish a checksum and the
-file could not be obtained. Downloads are then recorded but not verified.
+A checksum is that of the file at the revision in its URL. The checksum is None if upstream publishes none and the file
+could not be obtained. Downloads are then recorded but not verified.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ class UpstreamFile(Record):
 
 
 class DatasetPart(Record):
-    """Files that are read together, such as all files in a split or task."""
+    """A set of files that are read together, such as all files in a split or task."""
 
     name: str
     files: tuple[UpstreamFile, ...]
     """Files in the published layout."""
     patterns: tuple[str, ...] = ()
-    """Patterns for the names of published files, if upstream provides them only on request."""
+    """Patterns that match the names of published files, if upstream provides them only on request."""
     own_file: str | None
-    """The name of a single JSON Lines file that may contain the same rows instead."""
+    """The name of a single JSON Lines file that may hold the same rows."""
     columns: tuple[str, ...]
-    """Columns of the published files."""
+    """The columns of the published files."""
     loader: str | None = None
-    """`package.module:function`, which takes a file or a folder and yields the items. Items with labels must have a
-    `labelled_claims` method. Without a loader, the rows are read as `holds`, using the mapping."""
+    """`package.module:function`. The function takes a file or a folder and yields the items. Items with labels must
+    have a `labelled_claims` method. Without a loader, the mapping is used to read the rows as `holds`."""
     holds: Literal["claims", "prompts"] = "claims"
-    """Labelled claims, or prompts for `factloop research generate`."""
+    """What the part contains: labelled claims, or prompts for `factloop research generate`."""
     mapping: ColumnMapping = ColumnMapping()
-    """The names of fields and labels in the file, if there is no loader."""
+    """The names of the file's fields and labels, if there is no loader."""
     one_file: bool = False
-    """Whether the loader takes a single file, or a folder that contains only one. Always True without a loader."""
+    """Whether the loader takes a single file, which may be the only file in a folder. Always True without a loader."""
 
 
 class AboutDataset(Record):
@@ -67,13 +67,13 @@ class AboutDataset(Record):
     licence: str
     citation: str
     gated: bool
-    """Whether upstream requires users to accept its terms first."""
+    """Whether users must first accept upstream's terms."""
 
 
 class Dataset(AboutDataset):
     gated: bool = False
     task: str | None = None
-    """The data set's task group, as in Godbole and Jia (section 4.1). Others are grouped with similar data sets."""
+    """The data set's task group, as in Godbole and Jia (section 4.1). Other data sets are grouped with similar ones."""
     parts: tuple[DatasetPart, ...]
 
     def part(self, name: str) -> DatasetPart:
@@ -99,7 +99,7 @@ def find_dataset(name: str) -> Dataset:
 
 
 def load_part(name: str, part: str, place: str | Path) -> Iterator[Record]:
-    """Yields the items of one part, from its folder or from a single file.
+    """Yields the items in one part, read from its folder or from a single file.
 
     Raises ConfigError if the name is unknown, and DataError during iteration if a row is malformed.
     """

@@ -1,4 +1,5 @@
-"""Reads long responses to score. Each row has a `prompt`, a `response` and optional fields such as `documents`."""
+"""Reads the long responses to be scored. Each row has a `prompt`, a `response` and optional fields such as
+`documents`."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ class OwnDocument(Record):
     text: str
     title: MaybeText = ""
     source: MaybeText = ""
-    """The name used in evidence, such as the document's URL, which is never fetched."""
+    """The document's name in evidence, such as its URL. It is never fetched."""
 
     def as_document(self) -> Document:
         named = {"source": self.source, "title": self.title}
@@ -44,7 +45,7 @@ def _as_object(given: Any) -> Any:
 
 
 def _as_list(given: Any) -> Any:
-    """Accepts a single string as one document, and a blank string as no documents, because CSV cells may be empty."""
+    """Accepts one string as one document, and a blank string as no documents, because CSV cells may be empty."""
     if isinstance(given, str):
         return [given] if given.strip() else None
     if given is not None and not isinstance(given, list | tuple):
@@ -55,7 +56,7 @@ def _as_list(given: Any) -> Any:
 MaybeDocuments = Annotated[
     tuple[Annotated[OwnDocument, BeforeValidator(_as_object)], ...] | None, BeforeValidator(_as_list)
 ]
-"""Strings, or objects with `text` and optionally `title` and `source`. None if the row has no documents."""
+"""Strings, or objects that have `text` and optionally `title` and `source`. None if the row has no documents."""
 
 
 def _refuse_null(value: Any) -> Any:
@@ -71,12 +72,12 @@ class GivenResponse(Record):
     system: str
     """The system that wrote the response. Defaults to the name of the file."""
     prompt_id: str
-    """The same for all responses to a prompt. Defaults to a hash of the prompt."""
+    """All responses to a prompt have the same id. Defaults to a hash of the prompt."""
     prompt: str | None
-    """None if the row says that there was no prompt, in which case every claim is relevant."""
+    """None if the row states that there was no prompt, in which case every claim is relevant."""
     response: str
     documents: tuple[OwnDocument, ...] | None = None
-    """The only documents that the response is judged against, if any. Empty if nothing was retrieved."""
+    """The only documents, if any, that the response is judged against. Empty if nothing was retrieved."""
 
 
 class _ResponseRow(TableItem):
@@ -93,7 +94,7 @@ FIELDS = tuple(_ResponseRow.model_fields)
 def load_responses(
     place: str | Path, mapping: ColumnMapping | None = None, warn: Callable[[str], None] | None = None
 ) -> Iterator[GivenResponse]:
-    """Yields the responses in a JSON Lines, CSV, Parquet or JSON file. `-` is standard input, as JSON Lines.
+    """Yields the responses from a JSON Lines, CSV, Parquet or JSON file. `-` reads JSON Lines from standard input.
 
     `prompt` and `response` are required. `prompt` may be null, and a blank response is an abstention. `documents` are
     strings, or objects with `text` and optionally `title` and `source`. Other fields are ignored. Raises DataError
@@ -116,10 +117,10 @@ def load_responses(
 
 @dataclass
 class _NamedSystems:
-    """Checks that either all rows name their system or none do, because a missing name defaults to the file name."""
+    """Checks that all rows name their system or that none do, because a missing name defaults to the file name."""
 
     first: tuple[int, bool] | None = None
-    """Line of the first row, and whether it names its system."""
+    """The line of the first row, and whether that row names its system."""
 
     def check(self, row: Row, item: _ResponseRow) -> None:
         """Raises DataError if this row names its system but the first row does not, or vice versa."""
@@ -133,11 +134,11 @@ class _NamedSystems:
 
 @dataclass
 class _PromptTexts:
-    """Checks that prompts with the same id have the same text, because their responses are compared."""
+    """Checks that prompts with the same id have the same text, because responses to them are compared."""
 
     warn: Callable[[str], None] | None
     first: dict[str, tuple[int, bytes]] = field(default_factory=dict)
-    """Line and hash of the first prompt with an id."""
+    """The line and the hash of the first prompt with an id."""
 
     def check(self, row: Row, item: _ResponseRow) -> None:
         if self.warn is None or item.prompt_id is None or item.prompt is None:

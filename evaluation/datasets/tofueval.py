@@ -1,7 +1,7 @@
-"""Loads TofuEval: sentences of dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
+"""Loads TofuEval: sentences from dialogue summaries, judged by linguists (Tang et al. 2024, arXiv 2402.13249).
 
 Two layouts are supported: the published CSV (`model_name`, `summ_sent`, and a `sent_label` of yes or no), and JSON
-Lines (`system`, `sentence`, and a `label` of 1 or 0). Neither contains the dialogues themselves.
+Lines (`system`, `sentence`, and a `label` of 1 or 0). Neither layout contains the dialogues.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class TofuEvalSentence(TableItem):
     sent_idx: Annotated[int, Field(ge=1)]
     sentence: NotBlank
     label: BinaryLabel
-    """1 if the sentence is consistent with the dialogue, 0 if it contains an error."""
+    """1 if the sentence is consistent with the dialogue, or 0 if it contains an error."""
 
     @property
     def response(self) -> tuple[str, str, str]:
-        """Identifies the summary that contains the sentence by dialogue, topic and system."""
+        """The dialogue, topic and system, which identify the summary that contains the sentence."""
         return self.doc_id, self.topic, self.system
 
     def labelled_claims(self) -> Iterator[LabelledClaim]:

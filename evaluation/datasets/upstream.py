@@ -1,6 +1,6 @@
-"""Reads the complete responses behind LLM-AggreFact, including their systems, which the benchmark omits.
+"""Reads the complete responses behind LLM-AggreFact, with their systems, which the benchmark omits.
 
-Each loader yields responses with their system, prompt and text. `joining` finds the benchmark's sentences in the text.
+Each loader yields responses with system, prompt and text. `joining` finds the benchmark's sentences in the text.
 
 | kind | layout |
 |---|---|
@@ -8,7 +8,7 @@ Each loader yields responses with their system, prompt and text. `joining` finds
 | `expertqa` | claims as loaded by `expertqa`, reassembled by answer |
 | `responses` | rows with `dataset` (a name in the benchmark), `system`, `response`, and `response_id`, `prompt_id`, `document` |
 
-The files of the other data sets could not be obtained. For these, use `responses`.
+We could not obtain the files of the other data sets. For those, use `responses`.
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from factloop.evaluation.datasets.tofueval import load_tofueval
 
 
 class UpstreamResponse(TableItem):
-    """A response of one system. Its id is unique within its data set."""
+    """A response of one system. The id is unique within its data set."""
 
     dataset: NotBlank
     """A name from the benchmark, such as RAGTruth-Yelp."""
@@ -85,4 +85,4 @@ KINDS: Mapping[str, Callable[[str | Path], Iterator[UpstreamResponse]]] = {
     "expertqa": _expertqa,
     "responses": _responses,
 }
-"""Maps names of layouts to their loaders."""
+"""Maps each layout's name to its loader."""

@@ -1,4 +1,4 @@
-"""Uses human labels to correct the fraction of supported verdicts for the judge's errors."""
+"""Corrects the fraction of supported verdicts for the judge's errors, using human labels."""
 
 from factloop.core.extras import require
 

@@ -1,4 +1,4 @@
-"""Turns estimates into records with clipped intervals, cautions and sample sizes."""
+"""Turns estimates into records that have clipped intervals, cautions and sample sizes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from factloop.evaluation.statistics.bootstrap import ROUNDING
 from factloop.evaluation.statistics.significance import equal_weight
 
 NO_VARIANCE = 1e-28
-"""Variances up to this size are only rounding errors, so dividing by them would be meaningless."""
+"""Variances up to this size are mere rounding errors, so dividing by them would be meaningless."""
 
 
 def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats | None = None) -> Floats:
     """Returns each group's influence on the weighted mean of the values, with shape (n_groups,).
 
-    The variance of the mean is the sum of the squared influences, which include a factor of g / (g - 1) for the g
-    groups that have weight. With one value per group, it is the sample variance divided by n. To combine two samples,
-    add their influences before squaring. This is correct even if some groups are in both samples.
+    The variance of the mean is the sum of the squared influences. They include a factor of g / (g - 1) for the g groups
+    that have weight. With one value per group, the sum is the sample variance divided by n. To combine two samples, add
+    their influences before squaring. This is correct even if some groups are in both samples.
     """
     weights = np.ones_like(values) if weights is None else weights
     total = weights.sum()
@@ -31,7 +31,7 @@ def mean_influence(values: Floats, group: Ints, n_groups: int, weights: Floats |
 
 
 def run_rate_influence(samples: Samples) -> Floats:
-    """Returns each group's influence on the fraction of the run's scored claims that are supported."""
+    """Returns each group's influence on the supported fraction of the run's scored claims."""
     rates = np.divide(samples.supported, samples.scored, out=np.zeros_like(samples.scored), where=samples.scored > 0)
     return mean_influence(rates, samples.run_group, samples.n_groups, samples.scored)
 
@@ -43,17 +43,17 @@ def labelled_influence(values: Floats, samples: Samples, among: Floats | None = 
 
 
 UNSEEN_ERRORS = 0.5
-"""Number of errors added to those observed when a variance is computed."""
+"""Number of errors added to the observed ones when a variance is computed."""
 
 
 def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float:
     """Returns how much `UNSEEN_ERRORS` adds to the variance of a weighted mean.
 
-    A judge is rarely wrong about claims that it is sure of. Such claims are seldom drawn, so they have large weights. A
-    sample without such an error shows no variation, but a single such error would cause most of the variation. The
-    variance therefore includes half an error more than was observed, as in Jeffreys' prior for a proportion (Brown, Cai
-    and DasGupta 2001). The half error is weighted like claims with the more heavily weighted verdict. If only the
-    claims of the run are of interest, `open_share` is 1 - p for each claim.
+    A judge is rarely wrong about claims that it is sure of. Such claims are rarely drawn, so they have large weights. A
+    sample that happens to contain no such error shows no variation, but a single one would cause most of the variation.
+    The variance therefore includes half an error more than was observed, as in Jeffreys' prior for a proportion (Brown,
+    Cai and DasGupta 2001). The half error has the same weight as claims with the more heavily weighted verdict. If only
+    the run's claims are of interest, `open_share` is 1 - p for each claim.
     """
     weight = samples.label_weight
     squares, is_supported = open_share * weight**2, samples.verdict >= 0.5
@@ -62,7 +62,7 @@ def unseen_variance(samples: Samples, open_share: Floats | float = 1.0) -> float
 
 
 def unseen_variance_of_rate(samples: Samples, among: Floats) -> float:
-    """Returns how much `UNSEEN_ERRORS` adds to the variance of a rate of 0 or 1 over the claims for which `among` is 1.
+    """Returns how much `UNSEEN_ERRORS` adds to the variance of a rate of 0 or 1 over claims for which `among` is 1.
 
     Without this, a rate over only four claims could appear certain. Claims in the same group count as one.
     """
@@ -72,12 +72,12 @@ def unseen_variance_of_rate(samples: Samples, among: Floats) -> float:
 
 
 def covariance(one: Floats, other: Floats) -> float:
-    """Returns the covariance of two estimates, given each group's influence on both."""
+    """Returns the covariance of two estimates from each group's influence on both."""
     return float(one @ other)
 
 
 def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None) -> float:
-    """Returns the quantile of Student's t with one degree of freedom fewer than there are groups.
+    """Returns the quantile of Student's t. The degrees of freedom are the number of groups minus one.
 
     `moves` are the influences whose squares add up to the variance. If a few responses contain most of the errors, a
     few squares dominate the variance, which is then less certain. The degrees of freedom are therefore those of the
@@ -93,9 +93,9 @@ def t_quantile(n_groups: int, level: float = LEVEL, moves: Floats | None = None)
 
 
 FEWEST_GROUPS = 30
-"""With fewer groups, intervals for proportions that assume a normal distribution are too narrow."""
+"""With fewer groups, intervals that assume a normal distribution of proportions are too narrow."""
 FEWEST_OF_A_CLASS = 10
-"""Minimum number of groups with a label of the rarer class. With fewer, few responses determine the variance."""
+"""Minimum number of groups that have a label of the rarer class. With fewer, a few responses determine the variance."""
 
 
 def with_interval(
@@ -109,7 +109,7 @@ def with_interval(
     cautions: Iterable[Caution] = (),
     is_census: bool = False,
 ) -> Estimate:
-    """Returns an estimate with its interval, both clipped to [0, 1].
+    """Returns an estimate and its interval, both clipped to [0, 1].
 
     The interval is None if a sample is a single group, if nothing varies (which does not imply certainty), or if the
     interval is outside [0, 1]. In a census, every claim is labelled, so the interval is the value itself and there are
@@ -181,7 +181,7 @@ def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
 def share_interval(value: float, variance: float, quantile: float) -> tuple[float, float]:
     """Returns Wilson's interval for an estimated proportion.
 
-    The number of independent cases is the one that gives the same variance (Korn and Graubard 1998). A symmetric
+    The number of independent cases is the number that gives the same variance (Korn and Graubard 1998). A symmetric
     interval is too high for an accurate system whose few errors are clustered: in `benchmarks.correction_coverage`, the
     true value was below it in up to 14% of cases.
     """
@@ -192,7 +192,7 @@ def share_interval(value: float, variance: float, quantile: float) -> tuple[floa
 
 
 def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Estimate:
-    """Returns the uncorrected estimate, with an interval based only on the variation between the run's groups."""
+    """Returns the uncorrected estimate, whose interval reflects only the variation between the run's groups."""
     if samples.n_run_groups < 2:
         return with_interval(Method.RAW, value, None, samples, level)
     quantile = t_quantile(samples.n_run_groups, level, moves)
@@ -200,10 +200,10 @@ def raw_share(value: float, moves: Floats, samples: Samples, level: float) -> Es
 
 
 def fewest_of_a_class(method: Method, samples: Samples) -> int:
-    """Returns the number of groups with a labelled claim of the rarer class.
+    """Returns the number of groups that contain a labelled claim of the rarer class.
 
     Ten errors in one response count as one case. If each claim was drawn individually and only the run is of interest,
-    claims are counted instead of groups.
+    the number of claims is returned.
     """
     is_single = method is Method.DIFFERENCE and samples.label_chance is not None
     unit = np.arange(len(samples.label)) if is_single else samples.label_group

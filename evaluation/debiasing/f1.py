@@ -1,15 +1,14 @@
 """Calculates the F1@K of a run, both raw and corrected with human labels.
 
-F1@K describes a whole response, so responses are the sampling unit. The correction is prediction-powered inference
-(`prediction_powered`) on each response's F1@K by labels and its F1@K by verdicts. It is valid for any evaluator and any
-K if the labelled responses are similar to those of the run and all their claims are labelled. Labels for only some
-claims of a response do not determine its F1@K, which is concave once K claims are supported. We tried assuming that
-unlabelled claims are supported as often as labelled claims with the same verdict, but F1@K was then .02 to .04 too high
-(FActScore's labels, K at the median and below).
+F1@K describes a whole response, so responses are the sampling unit. The correction applies prediction-powered inference
+(`prediction_powered`) to each response's F1@K by labels and by verdicts. It is valid for any evaluator and any K if the
+labelled responses are similar to those of the run and all their claims are labelled. A response's F1@K cannot be
+determined from labels for only some of its claims, because it is concave once K claims are supported. We tried the
+assumption that unlabelled claims are supported as often as labelled claims with the same verdict, but F1@K was then .02
+to .04 too high (FActScore's labels, K at the median and below).
 
 A response without claims has an F1@K of 0, both by labels and by verdicts. All labelled responses have claims, so they
-represent only the run's responses with claims. The uncertainty about the fraction of responses without claims is
-included.
+represent only the run's responses with claims. The uncertainty in the fraction of responses without claims is included.
 
 Departure: the paper (Wei et al. 2024, section 5) treats the evaluator's verdicts as the truth.
 """
@@ -27,9 +26,9 @@ from factloop.evaluation.debiasing.records import LEVEL, Abstentions, Caution, D
 from factloop.evaluation.debiasing.samples import Bools, Floats, JudgedResponses, LabelledClaims, Samples, as_samples
 
 LEAST_OWN, LEAST_OTHER = 0.75, 0.5
-"""Responses count as partly labelled if the ratio of labels to scored claims is lower. The first ratio is for labels of
-the run itself. It is below 1 because claims that annotators find irrelevant have no label. The second ratio compares
-the labels per labelled response with the scored claims per response of the run."""
+"""Responses count as only partly labelled if the ratio of labels to scored claims is lower than this. The first ratio
+is for labels of the run itself. That ratio is below 1 because claims that annotators find irrelevant have no label. The
+second ratio compares the labels per labelled response with the scored claims per response of the run."""
 
 
 def debiased_f1(
@@ -42,7 +41,7 @@ def debiased_f1(
     is_sampled: bool = True,
     level: float = LEVEL,
 ) -> tuple[DebiasedF1, ...]:
-    """Returns the mean F1@K over the responses for each K.
+    """Returns the mean F1@K over all responses, for each K.
 
     The corrected value is withheld if the labelled responses are neither a sample of the run's responses nor declared
     to be similar. It is undefined if responses are only partly labelled. Raises ValueError if any K is below 1.

@@ -1,4 +1,4 @@
-"""Calculates precision, raw and corrected with labelled claims. Intervals reflect the uncertainty of both samples."""
+"""Calculates precision, raw and corrected with labelled claims. Intervals reflect the uncertainty in both samples."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Interval = tuple[float | None, float | None]
 
 
 def evaluator_rates(samples: Samples, level: float) -> EvaluatorRates:
-    """Returns TPR and FPR on the labelled claims, using the claims' weights.
+    """Returns the weighted TPR and FPR on the labelled claims.
 
     The intervals are Wilson's (1927), with Student's t for the number of groups. The number of independent claims is
-    the one that would have the same variance (Korn and Graubard 1998). A rate of 0 or 1 has no variance, so its
+    the number that would give the same variance (Korn and Graubard 1998). A rate of 0 or 1 has no variance, so its
     interval uses the number of groups instead.
     """
     n_right, n_wrong = int((samples.label == 1).sum()), int((samples.label == 0).sum())
@@ -77,14 +77,14 @@ def debiased_precision(
 
     All three estimates describe claims on prompts like the run's (`Target`). If labelled claims are from the run
     itself, `own_claims` contains the precision of this particular run, which is less uncertain. The two corrections
-    make different assumptions (`Method`) and differ widely if one of these fails. `transfer` determines which
-    correction is preferred.
+    make different assumptions (`Method`), and differ widely if one of these assumptions fails. `transfer` determines
+    which correction is preferred.
 
     Precision is computed over all claims together, so long responses have more weight. Responses and prompts are the
     sampling units. The prediction-powered estimate is withheld if the labelled claims are neither a sample of the run's
     claims nor declared to be similar, because it would mostly reflect the precision of the labelled claims. Scores are
-    used instead of verdicts if this narrows the interval. Both are valid for any evaluator. In either case, verdicts
-    determine whether the labels show an error.
+    used instead of verdicts if this narrows the interval. Scores and verdicts are both valid for any evaluator. In
+    either case, verdicts determine whether the labels show an error.
 
     Raises ConfigError if claims are not grouped and the `debiasing` extra is not installed.
     """
@@ -121,7 +121,7 @@ def _narrower(by_verdicts: Estimate, by_scores: Estimate | None) -> Estimate:
 
 
 def raw_precision(samples: Samples, level: float = LEVEL) -> Estimate:
-    """Returns the uncorrected fraction of scored claims judged supported. Verdicts are treated as the truth."""
+    """Returns the uncorrected fraction of scored claims that are judged supported. Verdicts are taken as the truth."""
     if not samples.scored.sum():
         return undefined(Method.RAW, Undefined.NOTHING_SCORED, samples, level)
     value = float(samples.supported.sum() / samples.scored.sum())

@@ -1,25 +1,25 @@
 """Estimates a proportion by prediction-powered inference (PPI++: Angelopoulos, Duchi and Zrnic 2023, section 2).
 
 The estimate is `lambda * mean(run verdicts) + mean(label - lambda * verdict)`, where the second mean is over the
-labelled claims (arXiv 2311.01453). Labels are correct but few, while verdicts are many but biased. The claims that have
-both show how large the bias is. With a lambda of 0, verdicts are not used. The best lambda minimizes the variance. The
-estimate is valid for any evaluator if the labelled claims are a random sample of claims like those of the run. If
-claims were drawn with different probabilities, each is weighted by the inverse of its probability (Horvitz and Thompson
-1952; Zrnic and Candes 2024 for labels chosen by a model).
+labelled claims (arXiv 2311.01453). Labels are correct but few. Verdicts are many but biased. The claims that have both
+a label and a verdict show how large the bias is. If lambda is 0, verdicts are not used. The best lambda is the one that
+minimizes the variance. The estimate is valid for any evaluator if the labelled claims are a random sample of claims
+like those of the run. If claims were drawn with different probabilities, each claim is weighted by the inverse of its
+own (Horvitz and Thompson 1952; Zrnic and Candes 2024 for labels chosen by a model).
 
-The estimate describes all claims on prompts like the run's, of which the run's claims are a sample. If labelled claims
-are from the run itself, the two samples are not independent. A prompt's influences on both samples are therefore added
-before squaring.
+The estimate describes all claims on prompts like the run's. The run's claims are a sample of these. If the labelled
+claims come from the run itself, the two samples are not independent. The influences of a prompt on both samples are
+therefore added before they are squared.
 
-Independent claims are handled by `ppi-python`, which does not support groups. For claims in groups, the variance and
-the best lambda are computed here from the influence of each group. With one claim per group, the results agree except
-for terms of order 1 / n.
+Independent claims are handled by `ppi-python`, which does not support groups. For claims in groups, this module
+computes the variance and the best lambda from the influence of each group. With one claim per group, the results agree
+except for terms of order 1 / n.
 
-The interval is Wilson's for that variance (`estimates.share_interval`), with Student's t for the number of groups that
-make up most of the variance (`estimates.t_quantile`). Labels that were drawn unevenly include a few with large weights,
-so the variance then includes half an error more than was observed. Even this is not enough if few responses have a
-label of the rarer class, or if the labels show no errors of the evaluator. The interval is then widened to include
-Wilson's interval for the labels alone.
+The interval is Wilson's for that variance (`estimates.share_interval`). It uses Student's t for the number of groups
+that make up most of the variance (`estimates.t_quantile`). Unevenly drawn labels include a few with large weights, so
+the variance then includes half an error more than was observed. Even this is not enough if few responses have a label
+of the rarer class or if the labels show no errors of the evaluator. The interval is then widened to include Wilson's
+interval for the labels alone.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from factloop.evaluation.debiasing.samples import Floats, Samples
 
 METHOD = Method.PREDICTION_POWERED
 FEWEST_ALIKE = 100
-"""If at least this many labels all equal the verdicts, the interval is not widened."""
+"""If there are at least this many labels and all match the verdicts, the interval is not widened."""
 
 
 def precision(samples: Samples, level: float) -> Estimate:
@@ -71,7 +71,7 @@ def precision(samples: Samples, level: float) -> Estimate:
 
 
 Moved = tuple[float, Floats]
-"""A value, and an array (n_groups,) of the influence of each group on it."""
+"""A value, with the influence of each group on it (n_groups,)."""
 
 
 def powered(labels: Moved, gain: Moved, samples: Samples, level: float) -> Estimate:
@@ -115,7 +115,7 @@ def _independent_precision(samples: Samples, level: float) -> Estimate:
 
 
 def _weight(samples: Samples, value: float) -> float | None:
-    """Calculates lambda from the value, which is linear in lambda, because the library does not return it."""
+    """Derives lambda from the value, which is linear in lambda, because the library does not return it."""
     without, full = _value(samples, 0.0), _value(samples, 1.0)
     return float(np.clip((value - without) / (full - without), 0.0, 1.0)) if abs(full - without) > 1e-9 else None
 
@@ -123,10 +123,10 @@ def _weight(samples: Samples, value: float) -> float | None:
 def _widened(
     value: float, interval: tuple[float, float], labels: Moved, samples: Samples, level: float, weight: float | None
 ) -> Estimate:
-    """Returns the estimate. Its interval includes Wilson's for the labels if a class is rare or no error was observed.
+    """Returns the estimate. If a class is rare or no error was seen, the interval includes Wilson's for the labels.
 
-    The number of cases in Wilson's interval is the number of independent claims with the same variance. If all labels
-    are equal, the number of groups is used instead.
+    In Wilson's interval, the number of cases is the number of independent claims with the same variance. If all labels
+    are the same, the number of groups is used instead.
     """
     hides_errors = len(samples.label) < FEWEST_ALIKE and samples.shows_no_error
     if fewest_of_a_class(METHOD, samples) >= FEWEST_OF_A_CLASS and not hides_errors:
@@ -142,7 +142,7 @@ def _widened(
 
 
 def _library() -> Any:
-    """Imports ppi-python, without letting it silence all warnings in the process."""
+    """Imports ppi-python without letting it silence all warnings in the process."""
     require("debiasing", "correcting a share of claims without response_id")
     with warnings.catch_warnings():
         import ppi_py  # type: ignore[import-untyped]  # has no type hints

@@ -1,4 +1,4 @@
-"""Defines the two samples behind a corrected figure: labelled claims for calibration, and a run's judged responses."""
+"""Defines the two samples behind a corrected figure: labelled claims for calibration and a run's judged responses."""
 
 from __future__ import annotations
 
@@ -17,40 +17,39 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class LabelledClaims:
-    """Claims with human labels and the evaluator's verdicts."""
+    """Claims that have human labels and the evaluator's verdicts."""
 
     labels: Sequence[int]
-    """1 supported, 0 not."""
+    """1 means supported, 0 not supported."""
     verdicts: Sequence[int | None]
-    """1 supported, 0 not, None if the evaluator gave no verdict."""
+    """1 means supported, 0 not supported, and None that the evaluator gave no verdict."""
     groups: Sequence[Hashable] | None = None
     """The response or prompt of each claim, because claims in a group are similar to each other. None means that all
     claims are independent."""
     probabilities: Sequence[float] | None = None
-    """The probability in (0, 1] with which each claim was drawn for labelling. Claims are weighted by its inverse. None
-    means that all claims have the same probability."""
+    """The probability in (0, 1] with which each claim was drawn for labelling. Each claim is weighted by the inverse of
+    its probability. None means that all claims have the same probability."""
     is_own: Sequence[bool] | None = None
-    """Whether each claim is one of the run's own, drawn from it for labelling. None means that this is unknown."""
+    """Whether each claim is one of the run's own, drawn from the run for labelling. None means that this is unknown."""
     scores: Sequence[float | None] | None = None
-    """The evaluator's score of each claim in [0, 1] (higher is better). None if it gave only a verdict."""
+    """The evaluator's score of each claim in [0, 1] (higher is better). None if the evaluator gave only a verdict."""
     responses: Sequence[Hashable] | None = None
     """The response of each claim. None means that each group is a response."""
 
 
 @dataclass(frozen=True)
 class JudgedResponses:
-    """The numbers of verdicts for each response in a run, by kind."""
+    """The numbers of verdicts of each kind, for each response in a run."""
 
     counts: Sequence[Counts]
-    """Counts for each response."""
     groups: Sequence[Hashable] | None = None
-    """The prompt of each response. None means that responses are independent. If some claims of the run are labelled,
-    their groups occur in both samples and must have the same names in both, so that they are drawn together. With
-    different names, they would count as independent of the run; if half the run were labelled, 95% intervals would then
+    """The prompt of each response. None means that responses are independent. If some of the run's claims are labelled,
+    their groups occur in both samples. They must have the same names in both, so that they are drawn together. With
+    different names, they would count as independent of the run. If half the run were labelled, 95% intervals would then
     contain the true value in only 91% of cases."""
     score_sums: Sequence[float] | None = None
-    """The sum of scores for each response. A claim with only a verdict counts as 1 if supported, or else 0. None means
-    that the evaluator gives no scores."""
+    """The sum of the scores in each response. A claim that has only a verdict counts as 1 if supported and as 0
+    otherwise. None means that the evaluator gives no scores."""
 
     @classmethod
     def of_claims(cls, verdicts: Sequence[int | None], groups: Sequence[Hashable] | None = None) -> JudgedResponses:
@@ -61,35 +60,35 @@ class JudgedResponses:
 
 @dataclass(frozen=True)
 class Samples:
-    """Both samples as arrays with shared group numbers. Labelled claims without a verdict are excluded."""
+    """Both samples as arrays that share their group numbers. Labelled claims without a verdict are excluded."""
 
     label: Floats
     verdict: Floats
-    """1 or 0, or the score in samples made by `by_scores`."""
+    """1 or 0, or the score if the samples were made by `by_scores`."""
     label_weight: Floats
-    """Inverse probabilities of being drawn, normalized to a mean of 1."""
+    """The inverse of the probability of being drawn, normalized to a mean of 1."""
     label_group: Ints
     label_response: Ints
-    """All fields so far have shape (n_labels,)."""
+    """Like all fields above, it has shape (n_labels,)."""
     supported: Floats
     """Number of claims judged supported, or the sum of scores."""
     scored: Floats
     run_group: Ints
     failed: Bools
-    """Shape (n_responses,), like the previous three. A response has failed if none of its claims got a verdict."""
+    """Shape (n_responses,), like the previous three. A response failed if none of its claims received a verdict."""
     n_groups: int
     share_groups: bool
     """Whether a group occurs in both samples."""
     are_independent: bool
-    """Whether every claim in both samples is its own group."""
+    """Whether every claim in both samples is a group of its own."""
     n_unscored_labels: int
     n_unscored_run: int
     is_own: Bools
-    """(n_labels,): labelled claims known to be the run's own."""
+    """(n_labels,): which labelled claims are known to be the run's own."""
     label_chance: Floats | None
     """(n_labels,): the probability that each labelled claim was drawn, or None if unknown."""
     shows_no_error: bool
-    """Whether every label equals the verdict, even if scores are used instead of verdicts."""
+    """Whether every label matches the verdict, even if scores are used instead of verdicts."""
 
     @property
     def n_label_groups(self) -> int:
@@ -161,5 +160,5 @@ def _weights(probabilities: Sequence[float] | None, judged: Sequence[int]) -> Fl
 
 
 def _names(sample: str, groups: Sequence[Hashable] | None, n: int) -> list[Hashable]:
-    """Returns the given groups, or a new name for each item. As tuples, new and given names cannot clash."""
+    """Returns the given groups, or else a new name per item. Names are tuples, so new and given ones cannot clash."""
     return [("given", name) for name in groups] if groups is not None else [(sample, place) for place in range(n)]

@@ -1,7 +1,7 @@
-"""Shares answers between variants. Each call is made only once, but is charged to every variant that uses the answer.
+"""Lets variants share answers. Each call is made only once but charged to every variant that uses the answer.
 
-Variants share model calls only within a repeat, because each repeat is another draw from the model. They share searches
-across all repeats. Only identical requests with the same settings are shared.
+Variants share model calls only within a repeat, because each repeat must be a new draw from the model. They share
+searches across all repeats. Only identical requests with identical settings are shared.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ class SharedAnswers:
         self._ending = ""
         self._asks = True
         self.spent = UsageMeter()
-        """The usage that was paid for since the store was opened."""
+        """The usage paid for since the store was opened."""
 
     def asked_with(self, way: str) -> Self:
-        """Returns a view of this store that keeps calls made in this way separate from other calls."""
+        """Returns a view of this store in which calls made this way are kept separate from all others."""
         other = copy(self)
         other._ending = f" {way}"
         return other
 
     def asking_nothing(self) -> Self:
-        """Returns a view of this store that makes no calls. A missing answer raises BudgetExceeded."""
+        """Returns a view of this store that makes no calls. Any missing answer raises BudgetExceeded."""
         other = copy(self)
         other._asks = False
         return other
@@ -53,7 +53,7 @@ class SharedAnswers:
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
         """Returns the stored answer, or makes the call.
 
-        The account is charged once per answer, and its limits apply, even if another account paid for the answer. An
+        The account is charged once per answer, and its limits apply even if another account paid for the answer. An
         error reaches all waiting callers and is not stored. Failed or interrupted calls are charged to the account that
         made them. Raises BudgetExceeded, ConfigError and the errors of `Call.make`.
         """
@@ -67,7 +67,7 @@ class SharedAnswers:
         return made["value"], "call" if is_new else "cache"
 
     async def _found_or_paid(self, key: str, call: Call) -> tuple[dict[str, Any], UsageMeter | None]:
-        """Returns the answer, and the account that has just paid for it. The account is None for a stored answer."""
+        """Returns the answer and the account that just paid for it. The account is None if the answer was stored."""
         kept = await self._kept.aside(partial(self._kept.get, key))
         return (await self._pay(key, call), call.meter) if kept is None else (kept.value, None)
 
@@ -91,13 +91,13 @@ class SharedAnswers:
         return made
 
     async def forget(self, key: str) -> None:
-        """Does nothing, because the store records all answers that were paid for."""
+        """Does nothing, because the store keeps all answers that were paid for."""
 
     def for_one_check(self) -> Self:
         return self
 
     def exchanges(self) -> Iterator[tuple[str, str]]:
-        """Yields each request to a model and the reply. The messages of a request are joined in order."""
+        """Yields each request to a model together with the reply. The messages of a request are joined in order."""
         for made in self._kept.values():
             if "asked" in made:
                 reply = made["value"]["reply"]
@@ -105,21 +105,21 @@ class SharedAnswers:
 
     @property
     def paid_before(self) -> tuple[int, float]:
-        """The number of model calls and the US dollars spent on stored answers, which count towards the budget."""
+        """The number of model calls and US dollars spent on stored answers. Both count towards the budget."""
         return self._kept.paid()
 
     def close(self) -> None:
         self._kept.close()
 
     def add_to(self, meter: UsageMeter) -> None:
-        """Adds the cost of all stored answers from all attempts, and of failed calls in this attempt."""
+        """Adds the cost of all stored answers (from all attempts) and of this attempt's failed calls."""
         for made in self._kept.values():
             meter.add(Usage.model_validate(made["usage"]))
         meter.add(self._failed.snapshot(0.0))
 
 
 def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """Returns the usage that was paid for in all attempts. Each answer counts once."""
+    """Returns the usage paid for in all attempts. Each answer counts once."""
     meter = UsageMeter()
     for one in answers:
         one.add_to(meter)
@@ -127,7 +127,7 @@ def paid_for(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
 
 
 def spent_on(answers: Iterable[SharedAnswers], elapsed_s: float) -> Usage:
-    """Returns the usage that was paid for in this attempt so far."""
+    """Returns the usage paid for so far in this attempt."""
     meter = UsageMeter()
     for one in answers:
         meter.add(one.spent.snapshot(0.0))

@@ -61,13 +61,13 @@ def assess(
     """Returns the report on an experiment's results. The results may be in any order. Costs nothing.
 
     Differences are tested at alpha = 1 - level. Tests and intervals are adjusted for the number of differences. A
-    `look` has its own level. `pairs` specifies whether each variant is compared with the baseline or with every other
-    variant. Flips are always relative to the baseline. A claim in `must_pass` that has no result does not pass. If
-    `resamples` is 0, there are no intervals. Takes time linear in the number of results, and in the number of resamples
-    times the number of groups.
+    `look` has its own level. `pairs` specifies whether each variant is compared only with the baseline or with every
+    other variant. Flips are always relative to the baseline. A claim in `must_pass` that has no result does not pass.
+    If `resamples` is 0, there are no intervals. Takes time linear in the number of results, and in the product of the
+    numbers of resamples and groups.
 
-    Raises DataError if a claim or response occurs twice in one repeat of a variant or has two labels. Raises ValueError
-    if the level is outside (0, 1) or `resamples` is negative.
+    Raises DataError if a claim or response occurs twice in one repeat of a variant, or has two labels. Raises
+    ValueError if the level is outside (0, 1) or `resamples` is negative.
     """
     level = level if look is None else look.level
     if not 0.0 < level < 1.0 or resamples < 0 or pairs not in ("baseline", "all"):
@@ -130,9 +130,9 @@ def assess(
 
 
 def _pooled(results: Results) -> tuple[Results, int] | None:
-    """Returns the results with models (or other settings) treated as repeats, and the number of models.
+    """Returns the results with models (or other settings) counted as repeats, and the number of models.
 
-    These results show the effect of each prompt across all models. Returns None unless two or more models were each
+    The results then show the effect of each prompt across all models. Returns None unless two or more models were each
     tried with every prompt.
     """
     settings = {
@@ -187,7 +187,7 @@ def _drawn_words(panel: ClaimPanel) -> Iterator[str]:
 
 
 FEWEST_ALL_ALIKE = 10
-"""Minimum number of claims for a warning that a variant always gives the same verdict."""
+"""Minimum number of claims needed to warn that a variant always gives the same verdict."""
 
 
 def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterator[str]:
@@ -199,7 +199,7 @@ def _one_verdict_words(variants: Sequence[str], most: Sequence[Codes]) -> Iterat
 
 
 def _must_pass(panel: Panel, ids: Collection[str], causes: Mapping[str, str]) -> Iterator[DemandResult]:
-    """Yields, for each variant except the baseline, whether its majority verdicts on all must-pass claims are right."""
+    """Yields whether each variant except the baseline has the right majority verdict on all must-pass claims."""
     wanted = [place for place, (_, claim_id) in enumerate(panel.claim_keys) if claim_id in ids]
     unjudged = sorted({*ids} - {claim_id for _, claim_id in panel.claim_keys})
     notes = f"; not judged: {', '.join(unjudged)}" if unjudged else ""
@@ -258,7 +258,7 @@ def why_unscored(results: Results, variant: str) -> str:
 
 
 def _latency(panel: SpentPanel, variant: int) -> Latency:
-    """Returns latency quantiles across items and repeats, with linear interpolation."""
+    """Returns quantiles of latency across items and repeats, with linear interpolation."""
     seconds = panel.wall_s[variant][panel.is_there[variant]]
     if not len(seconds):
         return Latency(median_s=None, p95_s=None, n=0)
@@ -295,12 +295,13 @@ def _conclusions(differences: Sequence[PairedDifference]) -> Iterator[Conclusion
 
 
 def _left_open(one: PairedDifference) -> str:
-    """Formats a possible loss, as in `TPR −0.160, not shown; a loss of up to 0.333 is not ruled out`."""
+    """Returns, for example, `In TPR (−0.160), no difference is shown, but a loss of up to 0.333 is not ruled out`."""
     worst = one.low if direction_of(one.quantity) > 0 else one.high
     if one.outcome.is_shown or worst is None or round(direction_of(one.quantity) * worst, 3) >= 0:
         return ""
     name, by = name_of(one.quantity, one.k), amount(one.value, one.quantity, signed=True)
-    return f"{name} {by}, not shown; a loss of up to {amount(abs(worst), one.quantity)} is not ruled out"
+    lost = f"a loss of up to {amount(abs(worst), one.quantity)} is not ruled out"
+    return f"In {name} ({by}), no difference is shown, but {lost}"
 
 
 def _cautions(

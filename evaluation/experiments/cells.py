@@ -29,7 +29,7 @@ class Cell(Record):
     response: JudgedText | None = None
     """None for a claim."""
     fingerprint: Fingerprint
-    """The prompt hashes and settings that produced the result, and the documents against which the item was judged."""
+    """The prompt hashes and settings that produced the result, and the documents that the item was judged against."""
 
     @property
     def key(self) -> CellKey:
@@ -51,7 +51,7 @@ CELL_LOG = LogFormat[Cell, CellKey](
 def cell_of(
     key: CellKey, item: Item, report: FactualityReport, *, is_claim: bool, quality: SplitQuality | None = None
 ) -> Cell:
-    """Returns the cell of a claim (the only claim in its report), or of a response with all of its claims.
+    """Returns the cell for a claim (the only claim in its report), or for a response with all of its claims.
 
     Latency is the time spent waiting for answers. Elapsed time would favour variants whose answers are already stored.
     """

@@ -1,4 +1,4 @@
-"""Estimates the maximum cost of an experiment. Spends nothing."""
+"""Estimates the maximum cost of running an experiment. Spends nothing."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from factloop.tools.text.silence import silence_of
 READING_COMPLETION = 8
 """Number of tokens in a judge's answer (yes or no, as JSON)."""
 SHORT_CLAIM = 6
-"""Assumed number of words per claim in a sentence that is split into many claims."""
+"""Assumed number of words per claim when a sentence is split into many claims."""
 
 
 class VariantEstimate(Estimate):
-    """The approximate cost of a single repeat if the variant is run alone."""
+    """The approximate cost of one repeat if only this variant is run."""
 
     variant: Name
     prompt_files: tuple[PromptFile, ...] = ()
-    """The user's own prompts that the variant uses."""
+    """The user's own prompts, if the variant uses any."""
 
 
 class ClaimsNeeded(Record):
@@ -49,9 +49,9 @@ class ClaimsNeeded(Record):
     metric: str
     margin: NonNegative
     n_needed: Count
-    """Number of independent claims that the metric covers. For balanced accuracy, half of them have each label."""
+    """Number of independent claims that the metric must cover. For balanced accuracy, half of them have each label."""
     n: Count
-    """Minimum number of independent claims in the data, because all claims in a group may count as one."""
+    """Minimum number of independent claims in the data: all claims in a group may count as one."""
     n_claims: Count = 0
     n_groups: Count = 0
 
@@ -66,7 +66,7 @@ class ClaimsNeeded(Record):
 
 
 class ExperimentEstimate(Record):
-    """The approximate cost of an experiment if its variants share no answers. Shared answers are paid for only once.
+    """The approximate cost of an experiment whose variants share no answers. Shared answers are paid for only once.
 
     `budget_usd` and `max_calls` are hard limits.
     """
@@ -77,26 +77,26 @@ class ExperimentEstimate(Record):
     n_items: Count
     repeats: Repeat
     n_cells: Count
-    """The number of items times variants times repeats."""
+    """The number of items, multiplied by the numbers of variants and repeats."""
     variants: tuple[VariantEstimate, ...]
     needed: tuple[ClaimsNeeded, ...] = ()
     """One entry for each demand that has a margin and concerns agreement with labels."""
     can_show: Mapping[str, Share | None] = Field(default_factory=dict)
-    """The true difference in balanced accuracy, TPR and TNR that would be shown 4 times out of 5, if variants differ on
+    """The true difference in balanced accuracy, TPR and TNR that would be shown 4 times out of 5 if variants differ on
     as many claims as `needed` assumes. None if there are too few claims to show any difference."""
     n_for_tenth: Count = 0
     """The number of independent claims needed to show a difference of 0.1 in balanced accuracy."""
     calls: Count
     answered_calls: Count = 0
-    """Number of these calls whose answers are already in the run directory. The fields below cover all other calls."""
+    """Number of these calls whose answers are already in the run directory. The fields below cover all others."""
     splitting_calls: Count = 0
-    """Maximum number of these calls that the judge makes to measure splits."""
+    """Maximum number of these calls that the judge makes to measure how responses are split."""
     searches: Count
     """Number of searches, which all repeats share."""
     prompt_tokens: Count
     completion_tokens: Count
     cost_usd: NonNegative | None
-    """None if a price is unknown."""
+    """None if any price is unknown."""
 
 
 def estimate_experiment(
@@ -158,7 +158,7 @@ def estimate_experiment(
 
 
 _LABELS = {"tpr": (True,), "tnr": (False,), "balanced_accuracy": (True, False), "accuracy": ((True, False),)}
-"""The labels of the claims that a metric covers. The metric is the mean of the rates for these labels."""
+"""The labels of the claims that each metric covers. Each metric is the mean of the rates for these labels."""
 
 
 def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[ClaimsNeeded]:
@@ -170,7 +170,7 @@ def _needed(demands: Sequence[Demand], data: Data, alpha: float) -> Iterator[Cla
 
 
 def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
-    """Yields the true differences that the data can show in the headline and in the questions."""
+    """Yields the true differences that the data can show in the headline and in the other questions."""
     for metric, n_tests in (("balanced_accuracy", 1), ("tpr", 2), ("tnr", 2)):
         n, _, n_groups = _independent(data, metric)
         if n:
@@ -179,7 +179,7 @@ def _can_show(data: Data, alpha: float) -> Iterator[tuple[str, float | None]]:
 
 
 def _independent(data: Data, metric: str) -> tuple[float, int, int]:
-    """Returns the number of independent claims that a metric covers, and the numbers of claims and groups.
+    """Returns the number of independent claims that a metric covers, followed by the numbers of claims and groups.
 
     Claims in a group count as if they were identical (Kish 1965).
     """
@@ -201,7 +201,7 @@ def _usage(cell: Cell) -> Usage:
 
 
 def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usage] = ()) -> dict[str, Any]:
-    """Sums these fields and the cost over all estimates, and subtracts the usage in `less`. The cost may be None."""
+    """Sums these fields and the cost over all estimates, less the usage in `less`. The cost may be None."""
     sums: dict[str, Any] = {
         field: max(0, sum(getattr(one, field) for one in found) - sum(getattr(one, field) for one in less))
         for field in fields
@@ -212,9 +212,9 @@ def _added(found: Sequence[Estimate], fields: Sequence[str], less: Sequence[Usag
 
 
 def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
-    """Returns the estimates of the items. Searching an item's own documents costs nothing.
+    """Returns the estimates of the items. It costs nothing to search an item's own documents.
 
-    All claims share one estimate, because the 1.2 rounds per claim would otherwise be rounded to 1.
+    All claims share one estimate, because rounding would turn the 1.2 rounds per claim into 1.
     """
     found = []
     for own, of in ((False, settings), (True, settings.model_copy(update={"search": ()}))):
@@ -228,7 +228,7 @@ def _estimates(settings: CheckSettings, data: Data) -> list[Estimate]:
 
 
 def _measuring(plan: ExperimentPlan, settings: CheckSettings, data: Data) -> Estimate:
-    """Returns the approximate maximum cost of measuring a variant's splits in one repeat, or 0 if no model judges.
+    """Returns the approximate maximum cost of measuring how a variant splits in one repeat, or 0 without a model.
 
     A sentence with n claims takes n calls for statements, n calls for claims, and n (n - 1) calls for pairs of claims.
     """

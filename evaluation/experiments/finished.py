@@ -37,12 +37,12 @@ def read_results(folder: str | Path) -> Results:
 
 
 def side_by_side(folders: Sequence[str], variants: Sequence[str] = ()) -> Results:
-    """Returns the results of one experiment, or of two experiments on the same data.
+    """Returns the results of one experiment, or of two experiments that use the same data.
 
-    With two experiments, variants are named `A.NAME` and `B.NAME`. `variants` selects variants, the first of which is
-    the baseline. With two experiments, `variants` names one variant from each, or one variant that both contain. Raises
-    ConfigError if a variant is unknown, or if the experiments differ in data or in numbers of items or repeats. Raises
-    DataError if results cannot be read.
+    With two experiments, variants are named `A.NAME` and `B.NAME`. `variants` selects variants. The first one is the
+    baseline. With two experiments, `variants` must name one variant from each, or one variant that both contain. Raises
+    ConfigError if a variant is unknown, or if the experiments differ in data or in the numbers of items or repeats.
+    Raises DataError if results cannot be read.
     """
     found = [read_results(folder) for folder in folders]
     if len(found) == 2:
@@ -86,7 +86,7 @@ def _renamed(results: Results, side: str) -> Results:
 
 
 def with_labels(results: Results, place: str | Path) -> Results:
-    """Returns the results with the labels and probabilities from a file that `labels export` wrote.
+    """Returns the results with added labels and probabilities from a file written by `labels export`.
 
     A claim that is already labelled keeps its label. Raises DataError if no row matches an unlabelled claim.
     """
@@ -110,11 +110,11 @@ def with_labels(results: Results, place: str | Path) -> Results:
 
 
 MOST_EXCHANGES = 100
-"""Maximum number of flips that are displayed with requests and replies."""
+"""Maximum number of flips displayed with requests and replies."""
 
 
 def with_exchanges(report: ExperimentReport, run_dir: Path) -> ExperimentReport:
-    """Adds both sides' exact requests and replies to the first flips of the report, if the prompts differ."""
+    """If the prompts differ, adds both sides' exact requests and replies to the first flips in the report."""
     store = SharedAnswers(run_dir / "repeat-1.sqlite")
     kept = list(store.exchanges())
     store.close()
@@ -140,7 +140,7 @@ _TO_SHOW = (Verdict.SUPPORTED, Verdict.NOT_SUPPORTED)
 
 
 def to_label(results: Results) -> Iterator[Candidate]:
-    """Yields unlabelled claims, flips first, with the verdict of the first variant that has a verdict.
+    """Yields unlabelled claims, flips first, with the first available verdict in the order of the variants.
 
     Raises ConfigError if all claims are labelled.
     """

@@ -1,4 +1,4 @@
-"""Records the experiments in a run directory, to report what was tried on the same data and how often."""
+"""Records the experiments in a run directory, so that reports can say what was tried on the same data and how often."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def with_history(report: ExperimentReport, folder: Path, n_seen: int = 0) -> Exp
 
 
 def looks_words(n_before: int, n_seen: int) -> str:
-    """Describes how often the held-out part was used, and what this means."""
+    """Describes how often the held-out part was used and what this means."""
     if n_seen and not n_before:
         return (
             f"{n_seen:,} of the held-out items had verdicts in this run directory before this look, because they were "

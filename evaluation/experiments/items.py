@@ -5,8 +5,8 @@
 - labelled responses: FActScore's layouts, as `factloop eval factscore` reads them;
 - responses: rows with `prompt` and `response`, optionally with `documents`, as `factloop eval FILE` reads them.
 
-Groups are ordered by a hash of their names. If a file is sorted by label, an early look is therefore not biased. The
-order also ensures that the same groups are held out each time.
+Groups are ordered by a hash of their names. An early look is therefore not biased even if a file is sorted by label.
+This order also ensures that the same groups are held out each time.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _GOLD = {FactLabel.SUPPORTED: True, FactLabel.NOT_SUPPORTED: False, FactLabel.IR
 
 @dataclass(frozen=True)
 class Item:
-    """A claim or response to judge."""
+    """A claim or response that is to be judged."""
 
     run: RunItem
-    """The item in the form that a run judges. A claim is a response with a single fact."""
+    """The item in the form that a run can judge. A claim is treated as a response with a single fact."""
     group: str
-    """Items in the same group are resampled together: the claims of a group or response, or else of a document."""
+    """Items in the same group are resampled together. Claims are grouped by `group`, response or document."""
 
     @property
     def gold(self) -> tuple[bool | None, ...]:
@@ -52,7 +52,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Data:
-    """The complete input of an experiment."""
+    """The complete input to an experiment."""
 
     name: str
     """The name and hash of the file or data set."""
@@ -69,7 +69,7 @@ class Data:
         return item.group if self.kind == "claims" else item.run.prompt_id
 
     def of_groups(self, groups: Iterable[str], part: str = "") -> Data:
-        """Returns the items in these groups. `part` is appended to the name of the data."""
+        """Returns the items in these groups. `part` is appended to the data's name."""
         wanted = {*groups}
         items = tuple(one for one in self.items if self.group_of(one) in wanted)
         return replace(self, name=self.name + part, items=items)

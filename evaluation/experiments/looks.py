@@ -1,9 +1,9 @@
-"""Runs sequential experiments, which judge their groups step by step and look at the results after each step.
+"""Runs sequential experiments, which judge groups step by step and look at the results after each step.
 
-Each look is a complete experiment on the groups judged so far, at its own level. The experiment stops when its question
+Each look is a complete experiment on the groups judged so far, at its own level. The experiment stops once its question
 is decided. The errors of all looks add up to alpha, so every test is valid across all looks, without further adjustment
-(union bound). A spending function of the O'Brien-Fleming type (Lan and DeMets 1983) sets the error of each look: little
-at first, most at the end. With four looks and an alpha of 0.05, the errors are 0.0001, 0.0055, 0.0181 and 0.0264.
+(union bound). A spending function of the O'Brien-Fleming type (Lan and DeMets 1983) sets the error of each look: small
+at first and largest at the end. With four looks and an alpha of 0.05, the errors are 0.0001, 0.0055, 0.0181 and 0.0264.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from factloop.evaluation.experiments.records import LookReport
 from factloop.reports.figures import plural
 
 LEAST_ERROR = 1e-6
-"""A look with a smaller error is skipped, and the error is added to the next look's error."""
+"""A look with a smaller error is skipped, and its error is added to that of the next look."""
 
 
 def spent(share: float, alpha: float) -> float:
-    """Returns the error spent after this share of the groups: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
+    """Returns the error spent once this share of groups has been judged: 2 - 2 Phi(z(1 - alpha / 2) / sqrt(share))."""
     from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]  # stubs are not installed
 
     return float(2.0 * ndtr(ndtri(alpha / 2.0) / math.sqrt(share)))
 
 
 def schedule(n_groups: int, until: Until, alpha: float) -> Iterator[tuple[int, float]]:
-    """Yields the number of groups at each look, and the error of that look alone. The errors add up to alpha."""
+    """Yields the number of groups at each look, with the error of that look alone. The errors add up to alpha."""
     before = 0.0
     for end in sorted({math.ceil(n_groups * number / until.looks) for number in range(1, until.looks + 1)}):
         now = spent(end / n_groups, alpha)
@@ -53,7 +53,7 @@ class Look:
     number: int = 1
     of: int = 1
     n_in_all: int = 0
-    """Number of items in the whole data."""
+    """Number of items in the complete data."""
     difference: float | None = None
     """The difference to show or rule out, or None if there is only one look."""
 
@@ -63,13 +63,13 @@ class Look:
 
     @property
     def words(self) -> str:
-        """Describes the look, as in `look 2 of 4, at 30 of 60 claims`."""
+        """Describes this look, as in `look 2 of 4, at 30 of 60 claims`."""
         n = f"{len(self.data.items):,} of {plural(self.n_in_all, self.data.kind.removesuffix('s'))}"
         return f"look {self.number} of {self.of}, at {n}"
 
 
 def looks_at(data: Data, until: Until | None, level: float) -> Iterator[Look]:
-    """Yields looks, each at more groups than the look before. If `until` is None, there is one look at all groups."""
+    """Yields looks, each at more groups than the one before. If `until` is None, a single look covers all groups."""
     alpha, groups, n = round(1.0 - level, 12), data.groups, len(data.items)
     if until is None:
         yield Look(data, alpha, n_in_all=n)
@@ -96,7 +96,7 @@ def open_questions(
 
 
 def rules_out(values: ItemValues, side: int, margin: float, alpha: float, *, kind: Kind = "claims") -> bool:
-    """Whether a difference of the margin or more is ruled out in both directions, each tested at alpha."""
+    """Whether a difference as large as the margin is ruled out in both directions, each tested at alpha."""
     demand = Demand(values.quantity.value, values.k, margin)
     both = (replace(contrast(values, *pair), first=0, second=1) for pair in ((0, side), (side, 0)))
     asked = (Judged(("first", "second"), kind, [values], [one], {}) for one in both)

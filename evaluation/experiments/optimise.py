@@ -1,7 +1,7 @@
-"""Improves a prompt by learning from mistakes: a model proposes changes, and an experiment decides which to keep.
+"""Improves a prompt by learning from mistakes: a model proposes changes, and an experiment decides which ones to keep.
 
-Changes are tried on the development part of the data, and may be overfitted to it. The final prompt is therefore
-compared with the first prompt on the held-out part, once, at the end.
+Changes are tried on the development part of the data, and may be overfitted to it. At the end, the final prompt is
+therefore compared once with the first prompt on the held-out part.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ REVISION = "experiments/revision"
 MOST_MISTAKES = 8
 """Maximum number of mistakes sent to a model at a time."""
 LONGEST_SHOWN = 2_000
-"""Maximum number of characters of passages sent with each mistake."""
+"""Maximum number of characters quoted from passages with each mistake."""
 START, KEPT = "start", "kept"
-"""The names of the prompt with which proposals are compared: at first, and after a proposal was kept."""
+"""The names of the prompt that proposals are compared with: first `start`, then `kept` once a proposal was kept."""
 
 
 class PromptRevision(StructuredOutput):
@@ -62,14 +62,14 @@ class Proposal(Record):
 
     name: str
     folder: str = ""
-    """The folder of the proposed prompts. Empty if the model returned none."""
+    """The folder that contains the proposed prompts. Empty if the model proposed none."""
     change: str = ""
     refused: str = ""
     """Why the proposal was not tried: the linter's first finding, or the model's error."""
     figures: tuple[QuantityFigure, ...] = ()
     """The headline, TPR and TNR on the development part, if the proposal was tried."""
     against: tuple[QuantityFigure, ...] = ()
-    """The same figures for the prompt with which the proposal was compared."""
+    """The same figures for the prompt that the proposal was compared with."""
     is_kept: bool = False
     words: str = ""
     """The conclusion about the proposal, if it was tried."""
@@ -82,11 +82,11 @@ class OptimiseReport(Record):
     prompt: str
     rounds: tuple[tuple[Proposal, ...], ...]
     kept: str | None
-    """The folder of the prompt that was kept, or None if none was better."""
+    """The folder of the kept prompt, or None if none was better."""
     held_out: ExperimentReport | None
-    """The comparison of the first prompt with the kept one on the held-out part."""
+    """The comparison of the first prompt with the kept prompt on the held-out part."""
     paid: Usage
-    """The usage that was paid for in all attempts in the run directory."""
+    """The usage paid for in all attempts in the run directory."""
 
 
 async def optimise(
@@ -99,11 +99,11 @@ async def optimise(
     demands: Sequence[Demand] = (),
     note: Callable[[str], object] = lambda _: None,
 ) -> OptimiseReport:
-    """Searches for a better prompt than the plan's baseline, as specified in `plan.optimise`. Costs money.
+    """Searches for a prompt that is better than the plan's baseline, as `plan.optimise` specifies. Costs money.
 
-    A change is kept if it is shown to be better in the headline (at a joint level for all rounds), meets all demands,
-    and causes no new linter findings. Answers are stored in `run_dir`, so the same command resumes the search. Limits
-    apply to the whole search. `note` is called with a description of each step. Raises ConfigError or DataError.
+    A change is kept if the headline is shown to improve (at a joint level for all rounds), all demands are met, and the
+    linter finds nothing new. Answers are stored in `run_dir`, so the same command resumes the search. The limits apply
+    to the search as a whole. `note` is called with a description of each step. Raises ConfigError or DataError.
     """
     wanted, (development, held_out) = plan.optimise, _parts(plan)
     first: Mapping[str, Any] = plan.variants[plan.baseline_name]
@@ -160,7 +160,7 @@ async def optimise(
 
 
 def _parts(plan: ExperimentPlan) -> tuple[Data, Data]:
-    """Returns the development and held-out parts. Raises the errors of `plan.load`, and ConfigError for responses."""
+    """Returns the development and held-out parts. Raises ConfigError for responses, and the errors of `plan.load`."""
     development = plan.load()
     if development.kind != "claims":
         raise ConfigError(
@@ -190,7 +190,7 @@ def _chosen(one: Proposal, best: str | None) -> Proposal:
 
 
 def mistakes_of(results: Results) -> Iterator[str]:
-    """Yields the claims that the only variant's majority verdict gets wrong, alternating between the two labels."""
+    """Yields the claims for which the only variant's majority verdict is wrong, alternating between the two labels."""
     panel = panel_of(results)
     most, gold = majority(panel.claims.verdicts[0]), panel.claims.gold
     wrong = [place for place in np.flatnonzero(gold != MISSING).tolist() if most[place] not in (gold[place], MISSING)]
@@ -270,9 +270,9 @@ class OptimiseEstimate(Record):
 
     n_proposals: Count
     proposals_usd: NonNegative | None
-    """None if a price is unknown. The total is then None as well."""
+    """None if a price is unknown. In that case, so is the total."""
     development: ExperimentEstimate
-    """All proposals in all rounds, and the first prompt, as if they shared no answers."""
+    """The cost of all proposals in all rounds and of the first prompt, as if they shared no answers."""
     held_out: ExperimentEstimate
     cost_usd: NonNegative | None
 
@@ -280,7 +280,7 @@ class OptimiseEstimate(Record):
 def estimate_optimise(
     plan: ExperimentPlan, defaults: CheckSettings | None, limits: Mapping[str, Any]
 ) -> OptimiseEstimate:
-    """Estimates the cost of a search in which each proposal costs as much as the baseline. Needs no key."""
+    """Estimates the cost of a search, assuming that each proposal costs as much as the baseline. Needs no key."""
     n, first = plan.optimise.rounds * plan.optimise.proposals, plan.variants[plan.baseline_name]
 
     def estimated(number: int, data: Data) -> ExperimentEstimate:

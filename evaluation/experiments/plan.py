@@ -1,4 +1,5 @@
-"""The plan of an experiment: which variants judge which data, and how often. It is read from YAML or built in Python.
+"""Defines an experiment's plan: which variants judge which data, and how often. It is read from YAML or built in
+Python.
 
 name: strict-assessment
 data: claims.jsonl
@@ -39,7 +40,7 @@ MOST_VARIANTS, MOST_REPEATS = 50, 100
 LONGEST_SAID = 300
 _ADDRESS_ALONE = "`base_url` needs a model; for the offline engine, also set `base_url: null`"
 WHOLE = frozenset(marked(CheckSettings, "whole_experiment"))
-"""Settings that apply to the whole experiment, not to single variants."""
+"""Settings that apply to the whole experiment rather than to single variants."""
 _PATHS = path_settings(CheckSettings)
 _OF_NO_PLAN = {
     "k": "K does not affect verdicts; set the plan's `k` to a list to report every variant for each K",
@@ -63,27 +64,27 @@ HELD_OUT = ", held-out part"
 
 
 class Until(BaseModel):
-    """The rule for stopping an experiment: a difference in the headline is shown or ruled out for every variant."""
+    """The rule for stopping an experiment: for every variant, a difference in the headline is shown or ruled out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     difference: Annotated[float, Field(gt=0.0, lt=1.0)]
     looks: Annotated[int, Field(ge=2, le=20)] = 4
-    """Number of looks. Each adds the same number of groups."""
+    """Number of looks. Each look adds the same number of groups."""
 
 
 class Optimise(BaseModel):
-    """Settings for the search for a prompt that is better than the baseline's prompt."""
+    """Settings for the search for a better prompt than the baseline's."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     prompt: str = "safe/assessment"
-    """The prompt to change."""
+    """The prompt to improve."""
     rounds: Annotated[int, Field(ge=1, le=20)] = 3
     proposals: Annotated[int, Field(ge=1, le=10)] = 2
     """Number of changes proposed in each round."""
     model: str | None = None
-    """The model that proposes changes. By default, the model that judges."""
+    """The model that proposes changes. The default is the model that judges."""
 
 
 class ExperimentPlan(BaseModel):
@@ -95,36 +96,36 @@ class ExperimentPlan(BaseModel):
     data: str = ""
     """A file of claims or responses, which `factloop.evaluation.experiments.items` reads."""
     dataset: Annotated[str, Field(pattern=r"^[^:]+:[^:]+$")] | None = None
-    """A labelled data set instead of a file, such as `wice:dev`. If it was not downloaded, `data` must be its path."""
+    """A labelled data set, such as `wice:dev`, instead of a file. If not downloaded, `data` must be its path."""
     held_out: Annotated[float, Field(gt=0.0, lt=1.0)] | None = None
-    """The share of groups that are judged only on request, after the prompt was chosen."""
+    """The share of groups that are judged only on request, once the prompt has been chosen."""
     until: Until | None = None
     """If set, groups are judged step by step until this question is decided."""
     optimise: Optimise = Optimise()
     """How `factloop research optimise` searches for a better prompt."""
     pairs: Literal["baseline", "all"] = "baseline"
-    """Whether each variant is compared with the baseline, or every two variants with each other."""
+    """Whether each variant is compared only with the baseline, or with every other variant."""
     baseline: Name | None = None
-    """The variant with which the other variants are compared. By default, the first variant."""
+    """The variant that the other variants are compared with. The default is the first variant."""
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
-    """How often every variant judges everything, with new model calls each time."""
+    """How often every variant judges everything, each time with new model calls."""
     k: Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1), BeforeValidator(_as_list)] = (64,)
     """The Ks of F1@K, for responses."""
     questions: tuple[Quantity, ...] = QUESTIONS
-    """Quantities in addition to the headline. Their p-values are adjusted only for each other."""
+    """Quantities that are tested in addition to the headline. Their p-values are adjusted only among themselves."""
     demands: tuple[str, ...] = ()
     """Demands in the syntax of `--fail-if-worse`, such as `tnr:0.05`, `tpr >= 0.8` or `flips <= 3`."""
     must_pass: tuple[str, ...] = ()
     """The IDs of claims that every variant must judge correctly."""
     splitting: str | None = None
-    """The judge that measures how well each variant splits responses, in the syntax of `--verifier` of `factloop
+    """The judge that measures how well each variant splits responses. The syntax is that of `--verifier` in `factloop
     research verify`: `baseline`, `nli:MODEL`, `llm:PROVIDER:NAME`."""
     settings: Settings = {}
-    """Settings of `CheckSettings` that all variants share."""
+    """The `CheckSettings` that all variants share."""
     variants: Annotated[dict[Name, Settings], Field(min_length=1, max_length=MOST_VARIANTS)]
-    """Maps the name of each variant to the settings in which it differs."""
+    """Maps each variant's name to the settings in which it differs."""
     folder: Path = Field(default=Path(), exclude=True)
-    """The folder to which paths are relative: the working directory, or the folder of the plan file."""
+    """The folder that paths are relative to: the working directory, or the folder that contains the plan file."""
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
@@ -200,7 +201,7 @@ class ExperimentPlan(BaseModel):
 
     @property
     def data_path(self) -> Path:
-        """The path of the data. Raises ConfigError if the data set is missing."""
+        """The path of the data. Raises ConfigError if the data set was not found."""
         if self.dataset is None:
             return self.folder / self.data
         name, _, part = self.dataset.partition(":")
@@ -218,7 +219,7 @@ class ExperimentPlan(BaseModel):
         return settings if settings.plan is not None else settings.model_copy(update={"plan": "fused"})
 
     def _resolved(self, name: str, value: Any) -> Any:
-        """Returns the value, with paths relative to the plan's folder. `embeddings` may also be a name."""
+        """Returns the value, with paths relative to the plan's folder. `embeddings` may be a name instead."""
         if name not in _PATHS or value is None:
             return value
         if name == "docs":

@@ -1,4 +1,4 @@
-"""An experiment's records: its variants, their judgements of every claim, and the report."""
+"""Defines the records of an experiment: its variants, their judgements of every claim, and the report."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class PromptFile(Record):
     path: str
     sha256: str
     first_line: str
-    """The first line that the packaged prompt does not contain, or the first line if it contains all of them."""
+    """The first line that is not in the packaged prompt, or simply the first line if there is no such line."""
     is_changed: bool
     """Whether the text differs from the packaged prompt."""
     changes: str = ""
-    """The words that differ from the baseline's prompt. For the baseline, from the packaged prompt."""
+    """The words that differ from the baseline's prompt or, for the baseline itself, from the packaged prompt."""
 
     @property
     def words(self) -> str:
@@ -51,25 +51,25 @@ class PromptFile(Record):
 
 
 class Variant(Record):
-    """A variant of the settings for a check."""
+    """A variant of the settings used for a check."""
 
     name: Name
     changes: Mapping[str, Any]
     """The settings that differ from the plan's shared settings, as written in the plan."""
     fingerprint: Fingerprint
-    """The model, plan, prompt hashes and everything else that affects the results."""
+    """The model, plan, prompt hashes, and everything else that affects the results."""
     shares_evidence: bool
-    """Whether the variant saw exactly the baseline's passages for every claim in every repeat that both judged.
+    """Whether the variant saw the same passages as the baseline for every claim in every repeat that both judged.
 
     Identical queries are answered once for all variants, so variants that judge differently can share searches.
     """
     n_same_evidence: Count = 0
-    """Number of claims (times repeats) with exactly the baseline's passages, out of the `n_compared` judged by both."""
+    """Number of claims (times repeats) with the same passages as the baseline, out of `n_compared` judged by both."""
     n_compared: Count = 0
     prompt_files: tuple[PromptFile, ...] = ()
-    """The user's own prompt files that the variant used."""
+    """The user's own prompt files, if the variant used any."""
     prompt_texts: Mapping[str, str] = Field(default_factory=dict)
-    """The texts of prompts by name, which a report shows next to the baseline's prompts. May be omitted."""
+    """Maps the names of prompts to their texts, which a report shows next to the baseline's prompts. May be omitted."""
 
 
 class JudgedClaim(Record):
@@ -89,7 +89,7 @@ class JudgedClaim(Record):
     evidence: tuple[Evidence, ...] = ()
     queries: tuple[str, ...] = ()
     usage: Usage
-    """Usage of this claim as if the variant had been run alone, so that shared answers count in full."""
+    """The usage for this claim as if the variant had been run alone: shared answers count in full."""
 
 
 class JudgedText(Record):
@@ -102,13 +102,13 @@ class JudgedText(Record):
     prompt_id: str
     counts: Counts
     quality: SplitQuality | None = None
-    """How well the response was split into claims, if the plan measures this (`splitting`)."""
+    """How well the response was split into claims, if the plan asks for this (`splitting`)."""
     usage: Usage
-    """Usage as if the variant had been run alone."""
+    """The usage as if the variant had been run alone."""
 
 
 class Results(Record):
-    """All results of an experiment, from which its figures are computed."""
+    """All results of an experiment. Its figures are computed from these."""
 
     name: str
     kind: Literal["claims", "responses"]
@@ -121,10 +121,10 @@ class Results(Record):
     variants: tuple[Variant, ...]
     k: tuple[K, ...]
     claims: tuple[JudgedClaim, ...]
-    """The claims of every variant in every repeat. For responses, the claims that were found, paired by equal text."""
+    """The claims of every variant in every repeat. For responses, the claims found, paired by identical text."""
     responses: tuple[JudgedText, ...] = ()
     paid: Usage
-    """Usage paid for in all attempts in the run directory, including dropped variants. Shared answers count once."""
+    """The usage paid for in all attempts in the run directory, even for dropped variants. Shared answers count once."""
 
     @model_validator(mode="after")
     def _names_its_variants(self) -> Self:
@@ -138,7 +138,7 @@ class Results(Record):
 
 
 class Latency(Record):
-    """Seconds per item across all items and repeats, or None if there are no items."""
+    """Seconds per item over all items and repeats, or None if there are no items."""
 
     median_s: NonNegative | None
     p95_s: NonNegative | None
@@ -150,17 +150,17 @@ class VariantReport(Record):
 
     variant: Variant
     n_items: Count
-    """Number of items with a result. Repeats of an item count as one."""
+    """Number of items with a result. All repeats of an item count as one."""
     n_missing: Count
-    """Number of results (items times repeats) that are missing because the experiment was stopped early."""
+    """Number of results (items times repeats) that are missing because the experiment stopped early."""
     figures: tuple[QuantityFigure, ...]
     stability: GroupFigure
     """Share of claims with the same verdict in all repeats, among those with a verdict in every repeat."""
     latency: Latency
     usage: Usage
-    """Usage across all items and repeats, as if the variant had been run alone."""
+    """The usage over all items and repeats, as if the variant had been run alone."""
     why_unscored: str | None = None
-    """The first reason if all claims that the variant judged are unscored, so that agreement cannot be measured."""
+    """The first reason why claims are unscored. Set only if all judged claims are: agreement is then unknown."""
 
     def find(self, quantity: Quantity, k: int | None = None) -> QuantityFigure | None:
         return next((one for one in self.figures if (one.quantity, one.k) == (quantity, k)), None)
@@ -172,12 +172,12 @@ class ItemCell(Record):
     verdict: Verdict | None = None
     """For a claim, the majority verdict, or None if there is none."""
     unscored_reason: UnscoredReason | None = None
-    """For a claim without verdicts, the reason in the first repeat."""
+    """For a claim without verdicts, the reason given in the first repeat."""
     value: float | None
     """For a claim, the share of scored repeats that match the label. For a response, the mean across repeats of F1 at
-    the first K or, without a K, of precision. None if undefined."""
+    the first K, or of precision if there is no K. None if undefined."""
     n_scored: Count
-    """Number of repeats with a verdict. For a response, number of repeats with a scored claim."""
+    """Number of repeats with a verdict. For a response, the number of repeats with a scored claim."""
     n_repeats: Count
     """Number of repeats with a result."""
 
@@ -206,7 +206,7 @@ class Conclusion(Record):
 
 
 class PastExperiment(Record):
-    """The record of an experiment: a line of `history.jsonl` in its run directory."""
+    """The record of an experiment, which is a line of `history.jsonl` in its run directory."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     created_at: datetime | None
@@ -216,19 +216,19 @@ class PastExperiment(Record):
     repeats: Repeat
     level: Level
     n_seen: Count = 0
-    """Number of held-out items that had been judged in the run directory before the held-out part was first used."""
+    """Number of held-out items already judged in the run directory when the held-out part was first used."""
     variants: tuple[VariantReport, ...]
-    """The variants, without the texts of their prompts."""
+    """The variants, without the text of their prompts."""
 
     @property
     def asked(self) -> tuple[object, ...]:
-        """Everything that identifies the experiment, so that a repetition does not count as a new experiment."""
+        """Everything that identifies the experiment, so that running it again does not count as a new experiment."""
         shaped = (one.variant.fingerprint.configuration for one in self.variants)
         return self.data, self.n_items, self.repeats, *sorted(json.dumps(one, sort_keys=True) for one in shaped)
 
 
 class LookReport(Record):
-    """One look at an experiment that judges its groups step by step."""
+    """One look at an experiment whose groups are judged step by step."""
 
     number: Annotated[int, Field(ge=1)]
     of: Annotated[int, Field(ge=1)]
@@ -242,7 +242,7 @@ class LookReport(Record):
 class ExperimentReport(Record):
     """A complete report. Except for `created_at`, it depends only on the results, the settings and the seed."""
 
-    schema_version: Literal["4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7"] = "4.7"
+    schema_version: Literal["4.0", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8"] = "4.8"
     name: str
     kind: Literal["claims", "responses"]
     data: str
@@ -254,33 +254,33 @@ class ExperimentReport(Record):
     baseline: Name
     k: tuple[K, ...]
     level: Level
-    """Confidence level of the intervals (joint within each family of differences). Alpha is one minus this level."""
+    """Confidence level of the intervals (joint within each family of differences). Alpha is 1 minus this level."""
     n_resamples: Count
     seed: Count
     look: LookReport | None = None
-    """Set if groups are judged step by step. In that case, `level` is the level of this look."""
+    """Set only if groups are judged step by step. `level` is then the level of this look."""
     families: tuple[Family, ...]
     headline: Quantity
     headline_k: K | None = None
     conclusions: tuple[Conclusion, ...]
     """One for each variant except the baseline, or one for each pair. Empty if there is only one variant."""
     pooled: tuple[str, ...] = ()
-    """The effect of each prompt over several models or settings, if each was tried with every prompt."""
+    """The effect of each prompt across several models or settings, if every prompt was tried with each of them."""
     demands: tuple[DemandResult, ...] = ()
-    """The results of the demands on each variant except the baseline."""
+    """The results of checking the demands on each variant except the baseline."""
     variants: tuple[VariantReport, ...]
     differences: tuple[PairedDifference, ...]
     flip_counts: tuple[FlipCount, ...]
     flips: tuple[Flip, ...]
-    """The flips from the baseline to each variant: worse first, then better, then neutral, each by cause."""
+    """The flips from the baseline to each variant: first worse, then better, then neutral ones, each by cause."""
     items: tuple[ItemRow, ...] = ()
     """The results of all variants on every item in the data, sorted by group and item."""
     paid: Usage
     warnings: tuple[str, ...] = ()
     history: tuple[PastExperiment, ...] = ()
-    """Earlier experiments in the run directory on the same data, but with other variants."""
+    """Earlier experiments in the same run directory on the same data, but with other variants."""
     n_seen: Count = 0
-    """The same as in `PastExperiment`."""
+    """As in `PastExperiment`."""
     created_at: datetime | None = None
 
     def differences_of(self, first: str, second: str) -> tuple[PairedDifference, ...]:

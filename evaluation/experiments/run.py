@@ -1,10 +1,9 @@
-"""Runs an experiment: every variant judges every item in every repeat. A killed experiment loses only the calls in
-progress.
+"""Runs an experiment: every variant judges every item in every repeat. If killed, it loses only the calls in progress.
 
     results = await arun_experiment(load_plan("plan.yaml"), run_dir="runs/strict")
 
 The run directory contains the finished cells (`cells.jsonl`), the model's answers for each repeat (`repeat-1.sqlite`,
-...), all searches (`searches.sqlite`) and, at the end, `results.json`.
+...), all searches (`searches.sqlite`) and, at the end, the results (`results.json`).
 """
 
 from __future__ import annotations
@@ -68,17 +67,17 @@ from factloop.tools.models.gateway import ModelGateway
 from factloop.tools.search.given import GivenIndexes
 
 CALLS_AT_ONCE = 64
-"""Maximum number of concurrent model calls if the settings have no limit. Twice as many claims are in progress, because
-a claim makes one call at a time, and claims of several variants often wait for the same call."""
+"""Maximum number of concurrent model calls if the settings do not limit them. Twice as many claims are in progress,
+because each claim makes one call at a time and claims of several variants often wait for the same call."""
 CELLS, RESULTS, SEARCHES = "cells.jsonl", "results.json", "searches.sqlite"
 PROPOSALS = "proposals.sqlite"
-"""The answers of a model that proposed prompts, if any. Limits also apply to them."""
+"""The answers of the model that proposed prompts, if any. The limits apply to these as well."""
 REPORT = "experiment.json"
-"""The file that compares the results, if the file was saved next to them."""
+"""The file that compares the results, if it was saved next to them."""
 
 
 CALLS_OF_ITEM = 3
-"""Assumed maximum number of calls per item, until an item has taken more."""
+"""Assumed maximum number of calls per item, until some item has made more."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ async def astream_experiment(
     defaults: CheckSettings | None = None,
     limits: Mapping[str, Any] | None = None,
 ) -> Events[Cell, Results]:
-    """Yields the events of an experiment: its start, each cell as soon as it is judged, and finally the results.
+    """Yields the events of an experiment: its start, each cell once it is judged, and finally the results.
 
     If `data` is set, it is judged instead of the development part. The plan's settings override `defaults`, and
     `limits` override both. Everything is validated before any money is spent.
@@ -104,7 +103,7 @@ async def astream_experiment(
     for a temporary reason (budget, timeout, tool failure). Variants, prompts, claims, repeats and limits may change
     between attempts. Because answers are stored by request, only changed requests cost money. The budget covers all
     variants, repeats and attempts in the folder. Once the budget is used up, an experiment with unjudged items cannot
-    be resumed. The user's cache is not used, because each repeat must be another draw from the model.
+    be resumed. The user's cache is not used, because each repeat must be a new draw from the model.
 
     Costs money if a model or a paid search is used. Raises ConfigError or DataError. A caller that stops before the end
     must close the stream (`contextlib.aclosing`).
@@ -196,12 +195,12 @@ async def judged_before(
 
 
 async def arun_experiment(plan: ExperimentPlan, **options: Any) -> Results:
-    """Returns the results of an experiment. Accepts the options of `astream_experiment`."""
+    """Runs an experiment and returns its results. It accepts the options of `astream_experiment`."""
     return await summary_of(astream_experiment(plan, **options))
 
 
 def n_judged_in(folder: Path | None, data: Data) -> int:
-    """Returns how many items have a cell in a run directory. Raises the errors of `Log` and `claimed_folder`."""
+    """Returns how many items have a cell in the run directory. Raises the same errors as `Log` and `claimed_folder`."""
     if folder is None or not (folder / CELLS).exists():
         return 0
     with claimed_folder(folder, {"experiment": data.kind}), Log(folder / CELLS, CELL_LOG) as log:
@@ -209,7 +208,7 @@ def n_judged_in(folder: Path | None, data: Data) -> int:
 
 
 def _tasks(plan: ExperimentPlan, data: Data, ready: Sequence[ReadyVariant]) -> Iterator[_Task]:
-    """Yields the tasks. An item's variants follow each other, so that shared answers are used soon."""
+    """Yields the tasks. All variants of an item come one after another, so that shared answers are soon used."""
     shaped = {one.name: json.dumps(one.made_of, sort_keys=True) for one in ready}
     for repeat in range(1, plan.repeats + 1):
         for item in data.items:
@@ -230,7 +229,7 @@ async def _judge_tasks(
     plan: ExperimentPlan,
     at_once: int,
 ) -> AsyncGenerator[Cell, None]:
-    """Yields the cells as they arrive, repeat by repeat. Closes each repeat's resources before the next repeat."""
+    """Yields the cells as they arrive, repeat by repeat. Each repeat's resources are closed before the next starts."""
     begun = _Begun(Budget() if ready[0].settings.batch else common.budget)  # batches wait for all items
     indexes = GivenIndexes(at_once // len(ready) + 1)  # each claim in progress takes about 1.6 MB
     searches, *of_repeats = answers
@@ -250,9 +249,9 @@ async def _judge_tasks(
 
 
 class _Begun:
-    """Limits the items in progress to those that the budget covers, because interrupted items waste money.
+    """Limits the items in progress to as many as the budget covers, because interrupted items waste money.
 
-    Items begin in the order in which they arrived, so that the variants of a claim share the first variant's answers.
+    Items start in order of arrival, so that the variants of a claim share the first variant's answers.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -260,7 +259,7 @@ class _Begun:
         self._turn, self._ended = asyncio.Lock(), asyncio.Event()
 
     async def judged(self, judging: Callable[[], Awaitable[FactualityReport]]) -> FactualityReport:
-        """Waits until the budget covers another item or no item is in progress, then judges and returns the report."""
+        """Waits until the budget covers another item or none is in progress. Then judges it and returns the report."""
         async with self._turn:
             while self._n and not self._budget.lasts_for(self._calls_each * (self._n + 1)):
                 self._ended.clear()
@@ -276,7 +275,7 @@ class _Begun:
 
 
 def _split_judge(plan: ExperimentPlan, checking: Checking, stack: AsyncExitStack) -> Verifier | None:
-    """Returns the judge that measures how well variants split, if any. A model is called in the baseline's session."""
+    """Returns the judge, if any, that measures how variants split. A model is called in the baseline's session."""
     if plan.splitting is None:
         return None
     spec, settings = parse_spec(plan.splitting), checking.setup.settings
@@ -324,7 +323,7 @@ def _judge(
 
 
 def _refuse_spent_limits(whole: CheckSettings, answers: Sequence[SharedAnswers], folder: Path | None) -> None:
-    """Raises ConfigError if earlier attempts, even those with other variants, have used up the limits."""
+    """Raises ConfigError if earlier attempts, including those with other variants, have used up the limits."""
     calls, usd = (sum(paid) for paid in zip(*(one.paid_before for one in answers), strict=True))
     limits = {"max_calls": (calls, whole.max_calls), "budget_usd": (usd, whole.budget_usd)}
     reached = [f"{name} = {most:g}" for name, (spent, most) in limits.items() if most is not None and spent >= most > 0]
@@ -350,7 +349,7 @@ def _at_once(data: Data, whole: CheckSettings) -> int:
 
 
 def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAnswers]:
-    """Opens the searches, the answers of each repeat, and the proposals if there are any, in this order."""
+    """Opens the searches, the answers of each repeat and then the proposals, if there are any."""
     names = [SEARCHES, *(f"repeat-{number}.sqlite" for number in range(1, repeats + 1))]
     names += [PROPOSALS] if (folder / PROPOSALS).exists() else []
     found = []
@@ -362,7 +361,7 @@ def _open_answers(stack: ExitStack, folder: Path, repeats: int) -> list[SharedAn
 
 @contextmanager
 def proposal_store(run_dir: Path, whole: CheckSettings, repeats: int) -> Iterator[Store]:
-    """Opens the store of an experiment on claims, for a model that proposes prompts. The folder's limits apply."""
+    """Opens the store of an experiment on claims for a model that proposes prompts. The folder's limits apply."""
     with ExitStack() as stack:
         stack.enter_context(claimed_folder(run_dir, {"experiment": "claims"}))
         (run_dir / PROPOSALS).touch()

@@ -1,4 +1,4 @@
-"""Prepares a plan's variants before any money is spent, and describes the variants in the results."""
+"""Prepares a plan's variants before any money is spent, and describes them in the results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from factloop.tools.search.base import SearchTool
 from factloop.tools.search.build import check_sources
 
 LONGEST_LINE = 80
-"""Maximum number of characters displayed of a line in a prompt."""
+"""Maximum number of characters displayed per line of a prompt."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class ReadyVariant:
     changes: Mapping[str, Any]
     settings: CheckSettings
     tools: tuple[SearchTool, ...]
-    """The variant's own search tools. Claims may also come with documents."""
+    """The variant's own search tools. Claims may also have documents of their own."""
     fingerprint: Fingerprint
     prompt_texts: Mapping[str, str]
-    """Maps the names of all prompts that the variant uses to their texts."""
+    """Maps the name of each prompt that the variant uses to its text."""
     prompt_files: tuple[PromptFile, ...] = ()
 
     @property
@@ -53,8 +53,8 @@ def all_settings(
 ) -> dict[str, CheckSettings]:
     """Returns the settings of each variant.
 
-    Lints the prompts and checks the names of searches, but opens nothing. Raises ConfigError with the variant's name,
-    and DataError if a file is missing.
+    Lints the prompts and checks the names of searches, but opens none. Raises ConfigError, which names the variant, and
+    DataError if a file is missing.
     """
     found: dict[str, CheckSettings] = {}
     for name in plan.variants:
@@ -74,20 +74,20 @@ def all_settings(
 
 
 def whole_settings(settings: Mapping[str, CheckSettings]) -> CheckSettings:
-    """Returns the settings that apply to the whole experiment and are therefore the same in all variants."""
+    """Returns the settings that apply to the whole experiment, and so are the same in all variants."""
     first = next(iter(settings.values()))
     return CheckSettings.of(None, **{name: getattr(first, name) for name in WHOLE})
 
 
 def prompt_warnings(settings: Mapping[str, CheckSettings]) -> Iterator[str]:
-    """Yields the linter's warnings about the accepted prompts, once for each folder."""
+    """Yields the linter's warnings about the accepted prompts, once per folder."""
     for folder in dict.fromkeys(one.prompts for one in settings.values() if one.prompts is not None):
         for one in lint_paths([folder], REPLIES).findings:
             yield f"{one.path}:{one.line}: {one.message}"
 
 
 def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[PromptFile]:
-    """Yields the prompts in a user's folder, with their changes. The baseline is compared with the packaged prompts."""
+    """Yields the prompts in a user's folder with their changes. The baseline's are changes to the packaged prompts."""
     registry = PromptRegistry.load(settings.prompts)
     compared = PromptRegistry.load(None if baseline.prompts == settings.prompts else baseline.prompts)
     for prompt in (registry[name] for name in sorted(registry.own)):
@@ -104,10 +104,10 @@ def prompt_files(settings: CheckSettings, baseline: CheckSettings) -> Iterator[P
 
 
 async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSettings]) -> list[ReadyVariant]:
-    """Reads the documents and checks that every model can be called. Makes no network calls.
+    """Reads the documents, and checks that every model can be called. Makes no network calls.
 
-    Variants with the same search settings share the documents. Raises ConfigError or DataError. Two variants that would
-    send exactly the same requests are a ConfigError.
+    Variants with the same search settings share the documents. Raises ConfigError or DataError. It is also a
+    ConfigError if two variants would send exactly the same requests.
     """
     ready: list[ReadyVariant] = []
     read: dict[CheckSettings, tuple[SearchTool, ...]] = {}
@@ -135,7 +135,7 @@ async def ready_variants(plan: ExperimentPlan, settings: Mapping[str, CheckSetti
 
 
 def refuse_without_source(ready: Sequence[ReadyVariant], data: Data) -> None:
-    """Raises ConfigError if a variant has neither a search nor documents in its settings or the data."""
+    """Raises ConfigError if a variant has no search and there are no documents in its settings or in the data."""
     if any(item.run.documents is not None for item in data.items):
         return
     for one in ready:
@@ -176,7 +176,7 @@ def _shown(changes: Mapping[str, Any]) -> dict[str, Any]:
 def describe_variants(
     ready: Sequence[ReadyVariant], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> tuple[Variant, ...]:
-    """Returns the variants as displayed in results, with the texts of prompts that differ between variants."""
+    """Returns the variants as results display them, with the texts of the prompts that differ between variants."""
     shared = shared_evidence([one.name for one in ready], claims, baseline, by_text=by_text)
     return tuple(
         Variant(
@@ -194,10 +194,10 @@ def describe_variants(
 def shared_evidence(
     names: Sequence[str], claims: Sequence[JudgedClaim], baseline: str, *, by_text: bool
 ) -> dict[str, dict[str, Any]]:
-    """Returns the fields of each variant that say whether it saw the same evidence as the baseline.
+    """Returns each variant's fields that say whether it saw the same evidence as the baseline.
 
-    Compares the passages that each variant saw, not the settings. With `by_text`, claims are paired by text, because
-    each variant splits separately.
+    This compares the passages that each variant saw, not the settings. With `by_text`, claims are paired by text,
+    because each variant splits responses separately.
     """
     seen: dict[str, dict[tuple[int, str, str], list[tuple[str, str]]]] = {name: {} for name in names}
     for claim in claims:

@@ -1,1 +1,1 @@
-"""Generates text with a model for an evaluation: long responses to prompts, or prompts on a topic."""
+"""Uses a model to generate text for an evaluation: long responses to prompts, or prompts on a topic."""

@@ -1,4 +1,4 @@
-"""Generates prompts like LongFact's, on LongFact's topics or on topics from a file."""
+"""Generates prompts like those of LongFact, on its topics or on topics from a file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from factloop.tools.calls.together import together
 from factloop.tools.models.chat import ChatModel
 
 Result = Mapping[str, Any]
-"""The result of the graph for one topic."""
+"""The graph's result for one topic."""
 
 LONGFACT = "longfact"
 LONGFACT_TOPICS = (
@@ -39,13 +39,12 @@ LONGFACT_TOPICS = (
     "moral disputes", "movies", "music", "philosophy", "physics", "prehistory", "psychology", "public relations",
     "sociology", "sports", "virology", "world religions",
 )  # fmt: skip
-"""The 38 topics of LongFact (Wei et al. 2024, section 2), named as in its files: `longfact-objects_TOPIC.jsonl` in
-google-deepmind/long-form-factuality."""
+"""The 38 topics of LongFact (Wei et al. 2024, section 2), with the names that its files use:
+`longfact-objects_TOPIC.jsonl` in google-deepmind/long-form-factuality."""
 
 
 def load_topics(place: str | Path) -> tuple[str, ...]:
-    """Returns LongFact's topics for `longfact`. Otherwise, reads topics from a file, one per line, skipping empty
-    lines.
+    """For `longfact`, returns LongFact's topics. Otherwise, reads a file with one topic per line and skips empty lines.
 
     Raises DataError if the file cannot be read or contains no topics.
     """
@@ -63,14 +62,14 @@ LONGEST_TOPIC = 200
 
 @dataclass(frozen=True)
 class PromptsRequest:
-    """The topics to generate prompts on, and the number of prompts per topic."""
+    """The topics for which prompts are generated, and the number of prompts per topic."""
 
     topics: Sequence[str]
     n: int
-    """Number of prompts on each topic. The paper keeps 30."""
+    """Number of prompts on each topic. In the paper, there are 30."""
     kind: Kind
     out: str
-    """The file that the rows will be written to, as named in the report."""
+    """The file for the generated rows, as named in the report."""
 
     def __post_init__(self) -> None:
         """Raises ConfigError if a topic is blank, too long or repeated."""
@@ -94,11 +93,11 @@ async def generate_prompts(
     model: BaseChatModel | None = None,
     note: Callable[[], None] = lambda: None,
 ) -> tuple[list[GeneratedPrompt], PromptsReport]:
-    """Returns the prompts by topic, in the given order, and a report on them. Costs money.
+    """Returns the prompts for each topic, in the given order, and a report on them. Costs money.
 
-    There may be fewer prompts than requested. The report states the number for each topic and the reason. With
+    There may be fewer prompts than requested. The report gives the number for each topic and the reason. With
     `run_dir`, a run can be resumed: call again with the same arguments, and only calls that were in flight are paid for
-    again. `note` is called once for each topic, when its first prompts have been collected. Raises ConfigError or
+    again. `note` is called once for each topic, after its first prompts have been collected. Raises ConfigError or
     DataError.
     """
     chat = settings.writer(model)
@@ -163,7 +162,7 @@ async def _all_topics(
 async def _without_repeats(
     asked: PromptsRequest, results: Sequence[Result], collect: Callable[[str, int, Result], Awaitable[Result]]
 ) -> list[tuple[TopicReport, list[str]]]:
-    """Replaces prompts that an earlier topic already has. Topics run concurrently, so they may repeat prompts."""
+    """Replaces prompts that already occur in an earlier topic. Topics run concurrently, so they may repeat prompts."""
     topics: list[tuple[TopicReport, list[str]]] = []
     seen: set[str] = set()
     for topic, result in zip(asked.topics, results, strict=True):
@@ -200,7 +199,7 @@ def _rows(topic: str, prompts: Sequence[str], kind: Kind, generated_by: Generate
 
 
 def _as_id(topic: str) -> str:
-    """Returns the topic as it appears in LongFact's ids, such as `20th-century-events`."""
+    """Returns the topic as spelled in LongFact's ids, such as `20th-century-events`."""
     return "-".join(topic.casefold().split())
 
 
@@ -211,7 +210,7 @@ def _used(kind: Kind) -> tuple[str, ...]:
 def _configuration(
     asked: PromptsRequest, settings: PromptSettings, chat: ChatModel, registry: PromptRegistry
 ) -> dict[str, Any]:
-    """Returns the configuration that must not change between attempts at the same run."""
+    """Returns the configuration, which must not change between attempts at the same run."""
     return {
         "topics": list(asked.topics),
         "n": asked.n,

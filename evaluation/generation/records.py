@@ -1,4 +1,4 @@
-"""Defines the rows of generated files, and the reports on runs that generate them."""
+"""Defines the rows of generated files and the reports on the runs that generate them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.evaluation.datasets.responses import OwnDocument
 from factloop.tools.models.chat import ChatModel
 
 Kind = Literal["objects", "concepts"]
-"""The subject of LongFact's prompts: specific things (people, places, events, works), or ideas."""
+"""The subject of LongFact's prompts, either specific things (people, places, events, works) or ideas."""
 
 
 class GeneratedBy(Record):
@@ -39,17 +39,17 @@ class GeneratedResponse(Record):
     prompt_id: str
     topic: str | None
     prompt: NotBlank
-    """The prompt as sent, with the postamble, if any, but without the document, if the data set has one."""
+    """The prompt as sent, including any postamble but not the data set's document."""
     response: NotBlank
     documents: tuple[OwnDocument, ...] | None = None
-    """The documents that the response must be judged against, if the data set has any."""
+    """The documents, if the data set has any, that the response must be judged against."""
     cut_off: bool = False
     """Whether the response was cut off at the token limit."""
     generated_by: GeneratedBy
 
 
 class UnansweredPrompt(Record):
-    """A prompt that has no response yet, and the reason."""
+    """A prompt without a response so far, and the reason."""
 
     prompt_id: str
     reason: UnscoredReason
@@ -57,7 +57,7 @@ class UnansweredPrompt(Record):
 
 
 class ResponsesReport(Record):
-    """The result of one attempt at generating responses."""
+    """The result of one attempt to generate responses."""
 
     schema_version: Literal["2.0"] = "2.0"
     out: str
@@ -68,13 +68,13 @@ class ResponsesReport(Record):
     n_prompts: Count
     """Number of distinct prompts drawn."""
     n_answered: Count
-    """Number of these prompts with an answer in the file at the end."""
+    """Number of these prompts that have an answer in the file at the end."""
     n_earlier: Count
-    """Number of these prompts that were already answered in the file."""
+    """Number of these prompts that already had an answer in the file."""
     n_cut_off: Count
     """Number of answers truncated at the token limit."""
     unanswered: tuple[UnansweredPrompt, ...]
-    """The prompts without an answer, sorted by id. They are sent again on the next start."""
+    """The prompts without an answer, sorted by id. They are sent again when the run is next started."""
     usage: Usage
     created_at: datetime
 
@@ -96,15 +96,15 @@ class TopicReport(Record):
     n_wanted: Count
     n_kept: Count
     n_repeated: Count
-    """Number of prompts dropped because an identical one was kept before, on this or an earlier topic."""
+    """Number of prompts dropped because an identical prompt was kept earlier, on this or an earlier topic."""
     n_alike: Count
     """Number of prompts dropped because an earlier one asks the same question in different words."""
     n_unusable: Count
-    """Number of prompts dropped because they are blank, have several lines, or are too short or long for a question."""
+    """Number of prompts dropped because they are blank, span several lines, or are too short or long for a question."""
     n_rounds: Count
     """Number of times that the model was called."""
     failures: tuple[str, ...]
-    """The errors of rounds that returned nothing because the call failed."""
+    """The errors from rounds that returned nothing because the call failed."""
 
 
 class PromptsReport(Record):
@@ -117,17 +117,17 @@ class PromptsReport(Record):
     generated_by: GeneratedBy
     topics: tuple[TopicReport, ...]
     prompts: Mapping[str, str]
-    """SHA-256 hash of each prompt file used."""
+    """The SHA-256 hash of each prompt file that was used."""
     usage: Usage
     created_at: datetime
 
 
 class GenerationEstimate(Record):
-    """An upper bound on the cost of generation. Retries are not included."""
+    """An upper bound on the cost of generation. It does not include retries."""
 
     most_calls: Count
     most_prompt_tokens: Count
     most_completion_tokens: Count | None
-    """None if the server determines the length of replies."""
+    """None if the length of replies is up to the server."""
     most_usd: NonNegative | None
     """None if the price or the length is unknown."""

@@ -1,4 +1,4 @@
-"""Appends responses to a file in whole lines, so that a killed run can be resumed."""
+"""Appends responses to a file one whole line at a time, so that a run can be resumed if it is killed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Outcome = GeneratedResponse | UnansweredPrompt
 """The answer to a prompt, or the reason why there is none. A prompt without an answer has no line in the file."""
 
 _BEGINNING = b'{"id":"'
-"""Every line written here starts like this. An unfinished last line that starts differently was not written here."""
+"""The beginning of every line that this module writes. Any unfinished last line that starts differently is not ours."""
 
 
 def read_responses(path: Path) -> dict[str, GeneratedResponse]:
@@ -48,11 +48,11 @@ def read_responses(path: Path) -> dict[str, GeneratedResponse]:
 def open_responses(
     path: Path, asked: Mapping[str, AnyPrompt], *, system: str, generated_by: GeneratedBy
 ) -> Iterator[Log[Outcome, str]]:
-    """Opens the file, which only one process at a time can use. Drops an incomplete last line left by a killed process.
+    """Opens the file for one process at a time, and drops an incomplete last line left by a killed process.
 
-    Raises ConfigError if another process has the file open, or if the file cannot be used. Also raises ConfigError, and
-    leaves the file unchanged, if it contains anything but responses of this system with these settings to the prompts
-    in `asked`.
+    Raises ConfigError if another process has the file open, or if the file cannot be used. Also raises ConfigError,
+    leaving the file unchanged, if it contains anything other than responses of this system with these settings to the
+    prompts in `asked`.
     """
     with _held(path):
         try:
@@ -77,7 +77,7 @@ def _row(line: bytes, name: str, number: int | None) -> GeneratedResponse:
 
 
 def _last_row(line: bytes, name: str, number: int) -> GeneratedResponse | None:
-    """Returns the row on a last line whose line break an editor may have removed, or None if the line is incomplete."""
+    """Returns the row on a last line whose line break an editor may have removed, or None if the row is incomplete."""
     try:
         _fields(line, name, number)
     except DataError:

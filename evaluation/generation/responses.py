@@ -1,7 +1,7 @@
-"""Generates a model's long responses to prompts, as in the paper (Wei et al. 2024, section 6).
+"""Generates long responses to prompts with a model, as in the paper (Wei et al. 2024, section 6).
 
-Departures from the released code: a response may be four times as long (4,096 tokens), the postamble has our own
-wording, and a prompt whose call fails is left unanswered instead of being retried forever.
+Departures from the released code: a response may be four times as long (4,096 tokens), we worded the postamble
+ourselves, and a prompt whose call fails is left unanswered instead of being retried forever.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.models.gateway import ModelGateway
 
 RESPOND = "respond"
-"""Name of the stage in the usage of a run."""
+"""The name of this stage in the usage of a run."""
 
 
 async def astream_responses(
@@ -42,7 +42,7 @@ async def astream_responses(
     system: str | None = None,
     model: BaseChatModel | None = None,
 ) -> Events[Outcome, ResponsesReport]:
-    """Requests the responses that `out` does not contain yet, and appends each as it arrives, in no particular order.
+    """Requests the responses that are still missing from `out`, and appends each as it arrives, in no particular order.
 
     Costs money. `out` may come from an earlier run with the same arguments or with fewer prompts. Its answers are kept.
     If `model` is set, it is used instead of the model in the settings. A prompt without an answer has no row in `out`,
@@ -76,12 +76,12 @@ async def astream_responses(
 
 @dataclass
 class _ResponseRequests:
-    """Requests responses from a model, and keeps track of their cost and of prompts without a response."""
+    """Requests responses from a model, and tracks their cost and the prompts without a response."""
 
     gateway: ModelGateway
     system: str
     started: float
-    """According to `time.perf_counter`."""
+    """The time according to `time.perf_counter`."""
     spent: UsageMeter = field(default_factory=UsageMeter)
     unanswered: list[UnansweredPrompt] = field(default_factory=list)
 

@@ -21,7 +21,7 @@ from factloop.tools.models.tokens import count_tokens
 
 
 class ResponseSettings(RunSettings):
-    """Settings for prompting the model under test. Names match the command-line flags."""
+    """Settings for prompting the model under test. The names match the command-line flags."""
 
     model: Annotated[str | None, Mark(MODEL, "PROVIDER:NAME")] = None
     """Model that writes the text, such as openai:gpt-4o-mini."""
@@ -73,19 +73,19 @@ class PromptSettings(ResponseSettings):
 
 
 SCHEMA_TOKENS = 60
-"""Number of tokens of the schema sent with each request for prompts."""
+"""Number of tokens in the schema that is sent with each request for prompts."""
 TOKENS_OF_A_PROMPT = 40
-"""Assumed number of tokens in each prompt shown to the model. About 20 is typical."""
+"""Assumed number of tokens in each prompt shown to the model. Typical prompts have about 20."""
 
 
 def estimate_responses(asked: Iterable[AnyPrompt], settings: ResponseSettings) -> GenerationEstimate:
-    """Returns an upper bound on the cost of one response to each prompt. Costs nothing and needs no key."""
+    """Returns an upper bound on the cost of generating one response to each prompt. Costs nothing and needs no key."""
     prompts = [count_tokens(prompt.sent or prompt.prompt) for prompt in asked]
     return _bound(settings, len(prompts), sum(prompts))
 
 
 def estimate_prompts(topics: Sequence[str], n: int, kind: Kind, settings: PromptSettings) -> GenerationEstimate:
-    """Returns an upper bound on the cost of `n` prompts on each topic. Costs nothing and needs no key."""
+    """Returns an upper bound on the cost of generating `n` prompts on each topic. Costs nothing and needs no key."""
     calls, tokens = 0, 0
     prompt = PromptRegistry.load(settings.prompts)[PROMPT_OF[kind]]
     for topic in topics:

@@ -1,4 +1,4 @@
-"""Works with human labels: chooses which claims to label next, and settles disagreements between people and a judge."""
+"""Chooses which claims people should label next, and settles disagreements between people and a judge."""
 
 from factloop.core.extras import require
 

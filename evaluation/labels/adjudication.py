@@ -1,4 +1,4 @@
-"""Calculates how often the judge and people were right according to an adjudicator, and compares their costs."""
+"""Calculates how often an adjudicator found the judge or people right, and compares their costs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from factloop.reports.labels import Answer, is_of_page, read_answer_file
 
 LEVEL = 0.95
 PAPER_WINS, PAPER_N = 76, 100
-"""SAFE was right on 76 of 100 facts on which it differed from human labels (Wei et al. 2024, section 4 and
-abstract)."""
+"""SAFE was right on 76 of the 100 disputed facts that Wei et al. 2024 (section 4 and abstract) had judged again."""
 PEOPLE_USD = 4.0
-"""Cost of having people label one response. The paper takes this figure from Min et al. 2023."""
+"""What it costs to have people label one response. The paper takes this figure from Min et al. 2023."""
 
 
 def _answer(value: object) -> object:
@@ -43,7 +42,7 @@ class WinRate(Figure):
 
 
 class Adjudication(Record):
-    """How often the judge, the human label or neither was right when the verdict and the label differed."""
+    """How often each side was right, and how often neither was, when the verdict and the human label differed."""
 
     schema_version: Literal["1.0"] = "1.0"
     data: str
@@ -59,7 +58,7 @@ class Adjudication(Record):
     people: WinRate
     neither: WinRate
     judge_of_decided: WinRate
-    """The same fraction, leaving out the claims on which neither side was right."""
+    """The same fraction, excluding claims on which neither side was right."""
     paper: WinRate
     """The paper's figure: 76 of 100."""
     level: Share
@@ -72,7 +71,7 @@ class Adjudication(Record):
 
 
 def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer | None]:
-    """Reads the answer to each item in the key (None if unanswered) from a sheet or from a file saved by the page.
+    """Reads the answer to each item in the key, or None if there is none, from a sheet or a file saved by the page.
 
     Raises DataError if an answer is invalid, if a sheet has an unknown, repeated or missing item, or if the page
     belongs to another key.
@@ -83,7 +82,7 @@ def read_answers(place: str | Path, key: DisagreementKey) -> Mapping[str, Answer
 def adjudicate(
     given: Mapping[str, Answer | None], key: DisagreementKey, *, people_usd: float = PEOPLE_USD, level: float = LEVEL
 ) -> Adjudication:
-    """Calculates win rates from the answers. Unanswered items are left out, and the number of answers is reported."""
+    """Calculates win rates from the answers. Unanswered items are ignored, and the number of answers is reported."""
     by_item = {one.item: one for one in key.disputed}
     wins = Counter(
         "neither" if answer is Answer.NEITHER else "judge" if (answer is Answer.FIRST) is by_item[item].judge_is_first

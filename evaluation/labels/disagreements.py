@@ -1,4 +1,4 @@
-"""Draws claims whose verdict differs from the human label, and presents both to a blind adjudicator.
+"""Draws claims whose verdict differs from the human label, and shows both to an adjudicator who cannot tell them apart.
 
 Wei et al. 2024 (section 4) had 100 such facts judged again, and SAFE was right on 76% of them. The sheet and the page
 show the verdict and the label in random order. Only the key records which is which.
@@ -25,7 +25,7 @@ from factloop.reports.labels import ClaimToSettle, hash_of
 SHEET = ("item", "claim", "sentence", "prompt", "passages", "first", "second", "answer", "comment")
 """Columns of the sheet. `answer` accepts `first`, `second` or `neither`."""
 PASSAGES = 5
-"""Maximum number of the judge's passages shown in a row."""
+"""Maximum number of the judge's passages per row."""
 
 
 class DisputedClaim(Record):
@@ -41,7 +41,7 @@ class DisputedClaim(Record):
 
 
 class DisagreementKey(Record):
-    """The key to a sheet or page of disagreements, with the number of claims that these were drawn from."""
+    """The key to a sheet or page of disagreements. It also says how many claims they were drawn from."""
 
     schema_version: Literal["1.0", "1.1"] = "1.1"
     data: str
@@ -55,12 +55,13 @@ class DisagreementKey(Record):
     """Cost of judging all responses in the run, or None if the price is unknown."""
     disputed: tuple[DisputedClaim, ...] = Field(min_length=1)
     claims_hash: str | None = None
-    """Hash of the claims as shown on the page, which the file of answers repeats. None in keys before version 1.1."""
+    """Hash of the claims as shown on the page, repeated in the file of answers. None in keys written before version
+    1.1."""
 
 
 @dataclass(frozen=True)
 class DrawnDisagreement:
-    """A claim as shown to the adjudicator, without anything that reveals which side is the judge's."""
+    """A claim as the adjudicator sees it, without anything that reveals which side is the judge's."""
 
     item: str
     to_settle: ClaimToSettle
@@ -69,8 +70,7 @@ class DrawnDisagreement:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The first passages that the judge found, in order. Showing only cited passages would reveal the judge's
-        side."""
+        """The first passages found, in order. Showing only cited passages would reveal the judge's side."""
         return self.claim.evidence[:PASSAGES]
 
     @property
@@ -100,7 +100,7 @@ class _Case:
 def draw_disagreements(
     responses: Iterable[JudgedResponse], n: int, *, seed: int, data: str, cost_usd: float | None
 ) -> DisagreementDraw:
-    """Draws `n` disagreements, or all if there are fewer, and creates their key.
+    """Draws `n` disagreements, or all of them if there are fewer, and creates the key.
 
     All disagreements are equally likely to be drawn, whatever the order of the responses, and are held in memory.
     Raises ConfigError if no claims have both a label and a verdict, or if all verdicts agree with the labels.
@@ -156,7 +156,7 @@ def _cases(judged: JudgedResponse) -> Iterator[_Case]:
 
 
 def _shown(case: _Case, by: DisputedClaim) -> DrawnDisagreement:
-    """Presents both sides in the same way, without the rationale, which would reveal the judge's side."""
+    """Presents both sides in the same way. The rationale is hidden because it would reveal the judge's side."""
     judge, people = case.verdict.replace("_", " "), RIGHT[case.label].replace("_", " ")
     first, second = (judge, people) if by.judge_is_first else (people, judge)
     to_settle = ClaimToSettle(

@@ -1,14 +1,14 @@
-"""Calculates the probabilities by which labelled claims are weighted.
+"""Calculates the probabilities used to weight labelled claims.
 
-The rows of a sheet are in random order, so the first rows are a smaller draw. If m of n drawn claims have an answer,
-the probability that a claim is drawn and answered is its probability of being drawn times m / n.
+The rows of a sheet are in random order, so the first rows are themselves a smaller random draw. If m of n drawn claims
+have an answer, the probability that a claim is drawn and answered is its probability of being drawn times m / n.
 
-A later draw leaves out the claims of the run that already have a label, and its probabilities depend on those labels. A
-total then has two unbiased estimates: one from the earlier labels alone, and one from the earlier labels and a draw
-from the remaining claims. The second is unbiased whatever the first draw was, so the two are uncorrelated. Their mean,
-weighted by `sampling.share_of_draw`, is therefore also unbiased. In this mean, a claim from the later draw is weighted
-by its probability divided by the share of the draw. The sheet contains this quotient. A claim labelled earlier is
-weighted by the probability from `sampling.probability_after`.
+A later draw leaves out the run's labelled claims, and its probabilities depend on their labels. There are then two
+unbiased estimates of a total: one from the earlier labels alone, and one from the earlier labels and a draw from the
+remaining claims. The second is unbiased whatever the first draw was, so the two are uncorrelated. Their mean, weighted
+by `sampling.share_of_draw`, is therefore also unbiased. In this mean, a claim from the later draw is weighted by its
+probability divided by the share of the draw. The sheet contains this quotient. A claim labelled earlier is weighted by
+the probability from `sampling.probability_after`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from factloop.reports.labels import ClaimToLabel, Draw
 
 @dataclass
 class DrawnPart:
-    """The claims that were returned from one draw, with the number that were answered."""
+    """The claims returned from one draw, and how many of them were answered."""
 
     draw: Draw | None
     """None if the draw is unknown."""
@@ -32,7 +32,7 @@ class DrawnPart:
     n_drawn: int = 0
     n_answered: int = 0
     runs: set[tuple[str, str]] = field(default_factory=set)
-    """The data set and the judge of each run that these claims come from."""
+    """The data set and judge of each run that these claims come from."""
 
     @property
     def n_open(self) -> int:
@@ -41,12 +41,12 @@ class DrawnPart:
 
     @property
     def share(self) -> float:
-        """The probability that a drawn claim has an answer. It is equal for all claims if people start at the top."""
+        """The probability that a drawn claim has an answer. The same for all claims if people start at the top."""
         return self.n_answered / self.n_drawn
 
     @property
     def n_before(self) -> int:
-        """Number of claims in the run that already had a label at the time of the draw."""
+        """Number of claims in the run that already had a label when the draw was made."""
         return 0 if self.draw is None else self.draw.n_before
 
     @property
@@ -55,7 +55,7 @@ class DrawnPart:
 
 
 def drawn_parts(claims: Iterable[tuple[ClaimToLabel, str, bool]]) -> dict[str | None, DrawnPart]:
-    """Groups claims by the name of their draw. The claims must be distinct and have a probability.
+    """Groups claims by the name of their draw. The claims must be distinct, and each must have a probability.
 
     Each claim is passed with its file and whether it has an answer. If the size of a draw is unknown, the number of
     returned claims is used.

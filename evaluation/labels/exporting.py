@@ -13,10 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pydantic import ValidationError
-
 from factloop.core.errors import DataError
-from factloop.core.files.lines import read_given
+from factloop.core.files.rows import read_record
 from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
 from factloop.evaluation.labels.draws import DrawnPart, counted, drawn_parts
@@ -35,7 +33,7 @@ from factloop.reports.labels import (
 )
 
 UNNAMED = "unnamed"
-"""The name used if the system of a claim is unknown, because audits require a name."""
+"""The name used for claims whose system is unknown, because audits require a name."""
 _LABELS = {PersonLabel.SUPPORTED: 1, PersonLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 _EDITED = (
@@ -46,7 +44,7 @@ _EDITED = (
 
 @dataclass
 class ExportedLabels:
-    """The exported rows, with the numbers of claims that were left out."""
+    """The exported rows, and how many claims were left out."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     n_empty: int = 0
@@ -58,11 +56,11 @@ class ExportedLabels:
     n_seen: int = 0
     """Number of rows labelled with the verdict visible, as on a sheet."""
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Number of rows by the data and the judge of the run."""
+    """Number of rows for each data set and judge."""
     unfinished: list[DrawnPart] = field(default_factory=list)
     """Partly answered draws. Their labels are weighted like those of a smaller draw."""
     people: PeopleAgreement | None = None
-    """Agreement between people, or None if there is no rule for claims that they label differently."""
+    """Agreement between people, or None if no rule was chosen for claims that they label differently."""
 
     def add(self, claim: ClaimToLabel, given: Sequence[GivenLabel], label: int) -> None:
         is_blind = all(one.blind for one in given)
@@ -90,9 +88,8 @@ def export_labels(
     """Combines the labels in completed sheets and in files saved by pages.
 
     Reports do not say which system wrote the response. `systems` maps individual files to a system, and `system`
-    applies to all other files. `reports` maps the hash of each page's claims (`hash_of`) to the page's report, which
-    provides the passages. With `differing`, each file must contain the labels of a different person, and `differing` is
-    the rule for conflicting labels.
+    applies to all other files. `reports` (see `reports_by_claims`) provide the passages. With `differing`, each
+    file must contain the labels of a different person, and `differing` is the rule for conflicting labels.
 
     Raises DataError if a file is malformed or belongs to another report, if only some claims were drawn with known
     probabilities, or if no claims are labelled. Also raises DataError if a claim has two labels in one file or, without
@@ -172,17 +169,16 @@ def _by_group(labelled: Iterable[_LabelledClaim]) -> Mapping[str, list[GivenBy]]
 
 
 def reports_by_claims(places: Sequence[str | Path]) -> dict[str, FactualityReport] | None:
-    """Reads reports saved by `factloop check --json`. Maps the hash of each report's claims to the report.
+    """Reads reports saved by `factloop check --json`. Maps two hashes of each report's claims to the report: the one on
+    its page, and one that is the same if an identical check is run again.
 
     Returns None if there are no files. Raises DataError if a file cannot be read or is not a report.
     """
-    found = {}
+    found: dict[str, FactualityReport] = {}
     for place in places:
-        try:
-            report = FactualityReport.model_validate_json(read_given(place))
-        except ValidationError as error:
-            raise DataError("not a factloop report", path=str(place)) from error
-        found[hash_of(claims_to_label(report))] = report
+        report = read_record(place, FactualityReport, "a factloop report")
+        claims = claims_to_label(report)
+        found |= {hash_of(claims): report, _hash_of_any_run(claims): report}
     return found or None
 
 
@@ -210,10 +206,18 @@ def _with_documents(
 ) -> tuple[ClaimToLabel, ...]:
     if reports is None:
         return file.claims
-    if file.claims_hash not in reports:
+    report = reports.get(file.claims_hash) or reports.get(_hash_of_any_run(file.claims))
+    if report is None:
         said = "these labels belong to none of the --report files; pass the report that was labelled"
         raise DataError(said, path=place, field="claims_hash")
-    return with_documents(file.claims, reports[file.claims_hash])
+    return with_documents(file.claims, report)
+
+
+def _hash_of_any_run(claims: Iterable[ClaimToLabel]) -> str:
+    """The hash without the response's ID, which depends on the time of the check."""
+    return hash_of(
+        one.model_copy(update={"response_id": "", "group": one.group.replace(one.response_id, "")}) for one in claims
+    )
 
 
 def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:

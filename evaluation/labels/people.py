@@ -30,7 +30,7 @@ class DisagreementPolicy(StrEnum):
     LEFT_OUT = "left-out"
     """The claim gets no label and is counted as left out."""
     MAJORITY = "majority"
-    """The claim gets the label chosen by more than half of those who could tell. Without a majority, it is left out."""
+    """The claim gets the label chosen by more than half of those who could tell, or is left out if there is none."""
 
 
 class PairAgreement(Record):
@@ -39,14 +39,13 @@ class PairAgreement(Record):
     first: str
     second: str
     alike: Figure
-    """Share of claims with the same label (supported, not supported or irrelevant), among those labelled in both
-    files."""
+    """Share of claims with the same label (supported, not supported or irrelevant), if labelled in both files."""
     kappa: Figure
-    """Cohen's kappa for the same claims, in [-1, 1], where 0 is agreement by chance."""
+    """Cohen's kappa for the same claims, in [-1, 1], where 0 means no better than chance."""
 
 
 class PeopleAgreement(Record):
-    """Agreement between several people, and the rule by which their labels are combined."""
+    """Agreement between several people, and the rule for combining their labels."""
 
     schema_version: Literal["1.0"] = "1.0"
     rule: DisagreementPolicy
@@ -74,7 +73,7 @@ def settled(given: Sequence[PersonLabel], rule: DisagreementPolicy) -> PersonLab
 
 
 def compare_people(claims: Mapping[str, Sequence[GivenBy]], rule: DisagreementPolicy) -> PeopleAgreement:
-    """Compares every pair of files. Claims are grouped, for example by prompt, and intervals resample whole groups."""
+    """Compares every pair of files. Intervals resample whole groups of claims, such as all claims from a prompt."""
     every = [given for of_group in claims.values() for given in of_group]
     shared = [[one for one in given.values() if one in _CLASSES] for given in every]
     shared = [given for given in shared if len(given) > 1]

@@ -1,11 +1,11 @@
 """Chooses which claims to label next in a run, so that the corrected figure's interval is as narrow as possible.
 
 Labelling a claim whose verdict is almost certainly right yields little information. The probability of drawing a claim
-is therefore proportional to the *spread* of its label, which is the root mean square difference between the label and
-its expected value (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208, for labels chosen by a model). The expected
+is therefore proportional to the *spread* of its label (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208, for labels
+chosen by a model). The spread is the root mean square difference between the label and its expected value. The expected
 value depends on the verdict, or on the score if scores predict labels better. The spread is learnt from existing
-labels, by verdict and score. It affects the width of the interval but not its validity, because each label is weighted
-by the inverse of its probability.
+labels, by verdict and score. It affects the interval's width but not its validity, because each label is weighted by
+the inverse of its probability.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 EVEN = 0.1
-"""Share of the draw that is spread evenly over all claims, since existing labels may not reveal all errors."""
+"""Share of the draw that is spread evenly over all claims, because existing labels may not reveal every error."""
 FEWEST_LABELS, FEWEST_BESIDE_SCORES = 10, 50
 """Minimum number of labels to learn from, without and with scores. Scores are a better guide than a few labels: in a
-simulation, one label led to twice the variance of a draw guided by scores, and 50 labels to the same variance."""
+simulation, one label gave a draw twice the variance that scores gave, and 50 labels gave the same."""
 _EDGES = (0.05, 0.2, 0.8, 0.95)
 """Boundaries of the score bins, which are narrow near 0 and 1 because most of a judge's scores are there."""
 _PRIOR = 2.0
@@ -33,7 +33,7 @@ of 1/2 and the rate of the verdict."""
 
 @dataclass(frozen=True)
 class Pilot:
-    """Existing labels, with the labelled claims' verdicts and scores."""
+    """Existing labels, with the verdicts and scores of the labelled claims."""
 
     labels: Ints
     """(n_labels,): 1 for supported, 0 for not supported."""
@@ -61,8 +61,7 @@ def spreads(verdicts: Ints, scores: Floats, pilot: Pilot | None) -> Floats:
 
     With fewer labels than `fewest_labels`, the spread is derived from the score, and all claims without a score get the
     same spread. With enough labels, it is based on the mean of r (1 - r) over the beta distribution of a stratum's rate
-    r. Even 80 labels without an error do not rule out errors, and one error in a rarely drawn stratum would weigh too
-    much.
+    r. Even 80 labels without an error do not rule out errors, and one in a rarely drawn stratum would weigh too much.
     """
     if pilot is None or pilot.n < fewest_labels(scores):
         known = np.clip(scores, 0.02, 0.98)
@@ -111,18 +110,18 @@ def _strata(verdicts: Ints, scores: Floats) -> Ints:
 
 
 def share_of_draw(n_claims: int, n_before: int, n: int) -> float:
-    """Returns the weight in (0, 1] that a draw of n claims has in an estimate with `n_before` earlier labels.
+    """Returns the weight, in (0, 1], of a draw of n claims in an estimate that also uses `n_before` earlier labels.
 
-    The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2). Here, v1 = N (N
-    - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels. v2 = M (M - n) / n is the
-      relative variance of a total estimated from a draw of n of the other M = N - n1 claims. The weight is 1 if there
-      are no earlier labels, or if the draw includes all other claims.
+    The weight minimizes the variance if all claims of a draw are equally likely. It is v1 / (v1 + v2), where
+    v1 = N (N - n1) / n1 is the relative variance of a total estimated from the n1 earlier labels, and
+    v2 = M (M - n) / n is the relative variance of a total estimated from a draw of n of the other M = N - n1 claims.
+    The weight is 1 if there are no earlier labels, or if the draw includes all other claims.
     """
     return n_claims * n / (n_claims * n + n_before * (n_claims - n_before - n))
 
 
 def probability_after(probability: float, share: float) -> float:
-    """Returns the probability by which a claim labelled before a draw is weighted: 1 / ((1 - share) / p + share).
+    """Returns the probability used to weight a claim labelled before a draw: 1 / ((1 - share) / p + share).
 
     The estimate from the draw alone always includes the claim, with a weight of 1.
     """
@@ -130,7 +129,7 @@ def probability_after(probability: float, share: float) -> float:
 
 
 def probabilities(spread: Floats, n: int, most: float = 1.0) -> Floats:
-    """Returns the probability of drawing each claim, in (0, 1] and of shape (n_claims,).
+    """Returns each claim's probability of being drawn, in (0, 1], as an array of shape (n_claims,).
 
     The probabilities add up to n, or to n_claims if that is smaller. Except for the `EVEN` share of the draw, they are
     proportional to the spread. No probability is above `most`, and any excess goes to the other claims. If the estimate

@@ -1,4 +1,4 @@
-"""Writes a sheet of claims to label next, and reads existing labels to learn from."""
+"""Writes a sheet of claims to label next, and reads the existing labels that guide the choice."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ from factloop.evaluation.labels.sampling import (
 )
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import Cell, without_apostrophe
-from factloop.reports.labels import ClaimToLabel, Draw, hash_of
+from factloop.reports.labels import ClaimToLabel, Draw, Probability, hash_of
 from factloop.reports.visible import visible
 
 STEPS = 10**6
-"""Hashed scores and probabilities are rounded to this many steps, because spreadsheets may save nine decimals or
-fewer."""
+"""Scores and probabilities are hashed rounded to this many steps. Spreadsheets may save nine or fewer decimals."""
 
 
 def hash_of_row(claim: ClaimToLabel) -> str:
-    """Returns a hash of the claim as it was drawn, which is used to detect edited cells.
+    """Returns a hash of the claim as it was drawn, so that edited cells can be detected.
 
     A label is valid only for the original claim and verdict. The hash excludes the cells that people fill in, and the
     sentence and passages, which a spreadsheet may truncate. It begins with a letter so that spreadsheets do not read it
@@ -57,13 +56,10 @@ def is_as_drawn(claim: ClaimToLabel, row_hash: str) -> bool:
 
 def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> str:
     fields = claim.model_dump(mode="json", exclude={"document"}) | {"score": score, "probability": probability}
-    plain = {name: _plain(value) for name, value in fields.items()}
+    said = {name: value for name, value in fields.items() if isinstance(value, str)}
+    # Programs differ in how they save spaces, and the apostrophe before a formula.
+    plain = fields | {name: " ".join(without_apostrophe(visible(value)).split()) for name, value in said.items()}
     return f"r-{hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]}"
-
-
-def _plain(value: object) -> object:
-    """Text as in a sheet, without repeated spaces or the apostrophe of formulas, which programs save differently."""
-    return " ".join(without_apostrophe(visible(value)).split()) if isinstance(value, str) else value
 
 
 def _nearest(number: float | None) -> int | None:
@@ -71,7 +67,7 @@ def _nearest(number: float | None) -> int | None:
 
 
 def _neighbours(number: float | None) -> Iterator[int | None]:
-    """Yields the steps just below and above a number. One of the two is nearest to the number before rounding."""
+    """Yields the steps just below and above a number. One of them is nearest to the number before it was rounded."""
     if number is None:
         yield None
         return
@@ -83,8 +79,8 @@ SHEET = (
     "score", "probability", "label", "comment", "draw", "n_drawn", "n_claims",
     "n_before", "row_hash",
 )  # fmt: skip
-"""Columns of the sheet. `label` accepts 1 (supported), 0 (not supported) or `agree`, which means the verdict in the
-row. `comment` accepts any text. No other cells may be edited, and `row_hash` is used to check this."""
+"""Columns of the sheet. `label` accepts 1 (supported), 0 (not supported) or `agree`, which adopts the verdict in the
+row. `comment` accepts any text. No other cell may be edited. `row_hash` is used to check this."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 
@@ -124,7 +120,7 @@ class Candidate:
     is_first: bool = False
     """Whether the claim has priority over others."""
     hides_verdict: bool = False
-    """Whether the sheet hides the verdict, because it is one of several and would bias the labels."""
+    """Whether the sheet hides the verdict. It is one of several, and showing it would bias the labels."""
 
     @property
     def key(self) -> ClaimKey:
@@ -136,7 +132,7 @@ class NextLabels:
     """A draw of claims to label."""
 
     drawn: tuple[DrawnClaim, ...]
-    """The drawn claims in random order, so that the first ones are a smaller draw."""
+    """The drawn claims in random order, so that the first few are also a random draw."""
     n_claims: int
     """Number of claims in the run with a verdict of supported or not supported."""
     n_before: int
@@ -146,7 +142,7 @@ class NextLabels:
     n_to_learn: int
     """Minimum number of labels to learn from."""
     n_first: int
-    """Number of unlabelled claims with priority, of which `n_first_drawn` were drawn."""
+    """Number of unlabelled claims with priority. `n_first_drawn` of them were drawn."""
     n_first_drawn: int
 
     @property
@@ -202,7 +198,7 @@ class SheetRow(Record):
     verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
     """None for a claim from an experiment, because the sheet hides the verdict."""
     score: Annotated[Share | None, BeforeValidator(_share)] = None
-    probability: Annotated[float, Field(gt=0.0, le=1.0), BeforeValidator(_share)]
+    probability: Annotated[Probability, BeforeValidator(_share)]
     label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
     comment: str | None = None
     draw: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
@@ -336,7 +332,7 @@ def _drawn(one: Candidate, *, data: str, probability: float) -> DrawnClaim:
 
 
 def read_known(place: str | Path) -> KnownLabels:
-    """Reads the labelled claims that a draw learns from and leaves out. Raises DataError if no claims are usable."""
+    """Reads the labelled claims that guide a draw and are left out of it. Raises DataError if no claims are usable."""
     rows = [row.read_as(PilotRow) for row in read_rows(place)]
     known = [one for one in rows if one.verdict is not None]
     drawn = frozenset(one.key for one in rows if one.probability is not None)

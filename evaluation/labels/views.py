@@ -1,4 +1,4 @@
-"""Renders claims to label or disagreements to settle as a self-contained page, and prints adjudications."""
+"""Renders a self-contained page for labelling claims or settling disagreements, and prints adjudications."""
 
 from __future__ import annotations
 

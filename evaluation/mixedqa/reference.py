@@ -1,4 +1,4 @@
-"""The metrics in MixedQA's Table 1, which compare answers with correct answers, the question or evidence.
+"""The metrics in MixedQA's Table 1. Each compares answers with correct answers, the question or evidence.
 
 Lexical metrics need no model. On first use, BERTScore, BARTScore and GPTScore load a model of your choice from a folder
 or the Hugging Face Hub. Metrics are specified by names such as `bleu-1` and `bertscore:roberta-large@17`.
@@ -21,10 +21,10 @@ from factloop.core.extras import require
 from factloop.tools.model_files import encodable, loading_model, short_name
 
 Scores = list[float | None]
-"""One score for each candidate, or None if there is none. Higher is better."""
+"""One score per candidate, or None where there is no score. Higher is better."""
 Texts = Sequence[str | None]
 _LONGEST = 512
-"""Maximum number of tokens that a metric reads from a text, unless the model has a lower limit."""
+"""Maximum number of tokens that a metric reads from a text. The model may have a lower limit."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ReferenceMetric:
     """A metric that compares answers with correct answers, the question or evidence."""
 
     name: str
-    """The name shown in tables, which distinguishes variants of a metric."""
+    """The name shown in tables. It distinguishes variants of a metric."""
     score_answers: Callable[[Answers], Scores]
 
     def score(
@@ -90,7 +90,7 @@ def normalise(text: str) -> str:
 
 
 def exact_match() -> ReferenceMetric:
-    """The exact match metric, which is 1.0 if the normalised candidate equals any normalised reference, or else 0.0.
+    """Exact match: 1.0 if the normalised candidate equals any normalised reference, otherwise 0.0.
 
     None if there are no references. Departure from SQuAD's script: references that become empty (such as "The") are
     skipped, so an empty candidate never matches.
@@ -125,8 +125,7 @@ def bleu(longest: Literal[1, 4]) -> ReferenceMetric:
 
 
 def rouge_l() -> ReferenceMetric:
-    """ROUGE-L (Lin 2004, section 3.1): the F-measure in [0, 1] of the longest subsequence shared with the first
-    reference.
+    """ROUGE-L (Lin 2004, section 3.1): F-measure in [0, 1] of the longest common subsequence with the first reference.
 
     Computed with rouge-score, without a stemmer. Words are runs of `a-z` and `0-9` in lower case, so text in other
     scripts has no words. The score is 0.0 if either text has no words, as in MixedQA's published figures. It is None if
@@ -157,7 +156,7 @@ class SynonymSource(Protocol):
 
 
 class NoSynonyms:
-    """An empty source of synonyms, with which METEOR matches only identical words and identical stems."""
+    """A source without synonyms. With it, METEOR matches only identical words and identical stems."""
 
     def synsets(self, lemma: str, /) -> Iterable[Any]:  # noqa: ARG002  # there are none, whatever the word
         return ()
@@ -183,8 +182,7 @@ def meteor(synonyms: SynonymSource | None = None) -> ReferenceMetric:
     correlation on MixedQA changes by at most 0.005. The score is 0.0 for an empty candidate, and None if the first
     reference is missing or blank.
 
-    Departure from the paper: NLTK aligns matches in order of occurrence instead of choosing the alignment with the
-    fewest crossings.
+    Departure from the paper: NLTK aligns matches in order of occurrence, rather than with the fewest crossings.
     """
     source = synonyms or find_wordnet() or NoSynonyms()
 
@@ -259,7 +257,7 @@ def _load_encoder(name: str, layer: int | None, allow_download: bool) -> tuple[A
 
 @dataclass(frozen=True)
 class _Layer:
-    """Wraps a model so that its first output is the states of one layer, as bert-score expects."""
+    """Wraps a model so that its first output is the hidden states of one layer, as bert-score expects."""
 
     model: Any
     layer: int
@@ -273,7 +271,7 @@ class _Layer:
         return self.model.parameters()
 
     def eval(self) -> None:
-        """Called by bert-score before each batch. The model is already in this mode."""
+        """Called by bert-score before each batch. The model is already in evaluation mode."""
 
 
 class AnswerContext(StrEnum):
@@ -290,12 +288,12 @@ INSTRUCTIONS: Mapping[AnswerContext, str] = {
     AnswerContext.QUESTION: "Answer this question.",
     AnswerContext.EVIDENCE: "State a fact that this text bears out.",
 }
-"""The instructions that GPTScore puts before the context. The original instructions for MixedQA's table were not
-published, so the table's figures can only be approximated."""
+"""The instructions that GPTScore puts before the context. The instructions used for MixedQA's table were never
+published, so its figures can only be approximated."""
 
 
 def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool = False) -> ReferenceMetric:
-    """BARTScore (Yuan et al. 2021), which is p(answer | text). The paper uses the facebook/bart-large-cnn model.
+    """BARTScore (Yuan et al. 2021): p(answer | text). The paper uses the facebook/bart-large-cnn model.
 
     If the text is the reference, Yuan et al. call this direction precision.
     """
@@ -305,7 +303,7 @@ def bart_score(model: str | Path, given: AnswerContext, *, allow_download: bool 
 def gpt_score(
     model: str | Path, given: AnswerContext, *, instruction: str | None = None, allow_download: bool = False
 ) -> ReferenceMetric:
-    """GPTScore (Fu et al. 2023), which is p(answer | instruction and text). MixedQA's table uses google/flan-t5-base.
+    """GPTScore (Fu et al. 2023): p(answer | instruction and text). MixedQA's table uses google/flan-t5-base.
 
     `instruction` defaults to the one in `INSTRUCTIONS`.
     """
@@ -362,7 +360,7 @@ def _load_language_model(name: str, allow_download: bool) -> tuple[Any, Any]:
 
 
 _IGNORED = -100
-"""The label of padding and of tokens before the answer, as in transformers."""
+"""The label given to padding and to tokens before the answer, as in transformers."""
 
 
 def _mean_logs(tokenizer: Any, model: Any, pairs: Sequence[tuple[str, str]]) -> Iterator[float | None]:
@@ -422,8 +420,7 @@ def build_metrics(specifications: tuple[str, ...], *, allow_download: bool = Fal
     """Builds the metrics specified with `factloop eval mixedqa --metric`, in that order and without duplicates.
 
     MODEL is a folder or a name on the Hugging Face Hub, which is accessed only if `allow_download` is set. For
-    BERTScore, a layer may follow the model, as in `bertscore:roberta-large@17`. Raises ConfigError if a specification
-    is unknown.
+    BERTScore, a layer may follow the model, as in `bertscore:roberta-large@17`. Raises ConfigError if one is unknown.
     """
     wanted = [name for one in specifications for name in (_LEXICAL if one == "lexical" else (one,))]
     return tuple(_build(one, allow_download) for one in dict.fromkeys(wanted))

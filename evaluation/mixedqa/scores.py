@@ -1,7 +1,7 @@
 """Measures how well TrustScore and other metrics agree with human labels on MixedQA (Zheng et al. 2024, Table 1).
 
 In the paper (section 4), each system is asked about its own responses. A run with a separate subject model for each
-system does the same. A run with a single subject departs from the paper, because this model is asked about all
+system does the same. A run with a single subject departs from the paper, because one model is then asked about all
 responses. The results also include correlations over all systems combined, which the paper does not report.
 """
 
@@ -108,7 +108,7 @@ class ScoredResponse(Record):
 
 
 class SystemLabels(Record):
-    """The number of one system's responses, and how many of these responses were judged correct."""
+    """How many responses one system gave, and how many of them were judged correct."""
 
     system: str
     n_responses: Count
@@ -132,7 +132,7 @@ class _ScoreCorrelation(Record):
 
 
 class MetricCorrelation(_ScoreCorrelation):
-    """One TrustScore's correlation with the labels."""
+    """The correlation of one TrustScore with the labels."""
 
     metric: TrustMetric
 
@@ -159,8 +159,7 @@ class Gain(Record):
     """None for all systems combined."""
     over: Literal["trust_bc", "trust_fc"]
     gain: Figure
-    """In [-2, 2], and above 0 if TrustOV agrees better with human labels. `n` is the number of responses with all three
-    scores."""
+    """In [-2, 2]. Positive if TrustOV agrees better with labels. `n` counts the responses with all three scores."""
 
     @property
     def half(self) -> TrustMetric:
@@ -190,14 +189,15 @@ class MixedQaResult(Record):
     reference: tuple[ReferenceCorrelation, ...] = ()
     """The same for every other metric that was requested."""
     gains: tuple[Gain, ...] = ()
-    """The gain of TrustOV over each component, for each system and for all systems combined. Only for Pearson's r."""
+    """The gain of TrustOV over each component, for each system and for all systems combined. Gains are computed only
+    for Pearson's r."""
     published: tuple[PublishedRow, ...] = PUBLISHED
     """Table 1 of the paper."""
     usage: Usage
     fingerprint: TrustFingerprint
-    """`subject_model` is the model that was asked about all responses, or None if each system had its own."""
+    """`subject_model` is the model that was asked about all responses. It is None if each system had its own model."""
     subjects: tuple[SystemSubject, ...] = ()
-    """The subject model of each system, if each had its own."""
+    """The subject model of each system, if the systems had separate subjects."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
 
@@ -206,11 +206,11 @@ class MixedQaResult(Record):
         return self.fingerprint.subject_model is not None or bool(self.subjects)
 
     def of(self, system: str | None) -> tuple[MetricCorrelation, ...]:
-        """Returns the TrustScores' correlations for one system. A `system` of None stands for all systems combined."""
+        """Returns the TrustScores' correlations for one system. If `system` is None, all systems are combined."""
         return tuple(found for found in self.correlations if found.system == system)
 
     def paper(self, metric: str, system: str | None) -> float | None:
-        """Returns the paper's coefficient for a metric, whatever the metric's model, or None if the paper has none.
+        """Returns the paper's coefficient for a metric, whatever its model, or None if the paper has none.
 
         The paper reports only Pearson's coefficient, so the result is None for other coefficients.
         """
@@ -240,7 +240,7 @@ def scored_response(
     report: TrustReport,
     reference: Mapping[str, float | None] | None = None,
 ) -> ScoredResponse:
-    """Combines a response with the scores in its report and those of other metrics. Missing scores are None."""
+    """Combines a response with the scores in its report and the scores of other metrics. Missing scores are None."""
     return ScoredResponse(
         question_id=question_id,
         system=response.system,
@@ -302,10 +302,7 @@ def correlate_with_labels(
 
 @dataclass(frozen=True)
 class _Correlations:
-    """Correlates scores with labels, for one group of responses at a time.
-
-    Each correlation starts from the same seed, so adding a system does not change the results for the others.
-    """
+    """Each correlation starts from the same seed, so adding a system does not change the results for the others."""
 
     method: Method
     seed: int
@@ -321,7 +318,7 @@ class _Correlations:
         return ReferenceCorrelation(metric=metric, system=system, mean=mean, correlation=found)
 
     def gains(self, system: str | None, group: Sequence[ScoredResponse]) -> Iterator[Gain]:
-        """Yields TrustOV's gain over each of its components, based on the responses with all three scores.
+        """Yields TrustOV's gain over each of its components, using only responses with all three scores.
 
         The paper has no table of gains, but compares the rows of Table 1. Two correlations with the same labels are
         dependent, so the interval is based on their differences in resamples of whole questions. If a correlation would

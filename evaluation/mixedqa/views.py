@@ -33,7 +33,7 @@ Found = MetricCorrelation | ReferenceCorrelation
 
 
 def coefficient(value: float | None) -> str:
-    """Formats a coefficient with three decimals, as in papers, or as a dash if there is no value."""
+    """Formats a coefficient with three decimals, as papers do, or returns a dash if there is no value."""
     return NOTHING if value is None else f"{0.0 if abs(value) < 0.0005 else value:.3f}"
 
 
@@ -43,7 +43,7 @@ def outcome(found: Correlation) -> str:
 
 
 def interval(found: Correlation) -> str:
-    """Formats the interval, as in `[0.253, 0.371]`, or says why there is none. Without a value, returns a dash."""
+    """Formats the interval, as in `[0.253, 0.371]`, or says why it is missing. Returns a dash if there is no value."""
     if found.value is None:
         return NOTHING
     if found.low is None or found.high is None:
@@ -62,7 +62,7 @@ def _why_no_interval(found: Correlation) -> str:
 
 
 def resampling(found: Iterable[Correlation]) -> str:
-    """Explains how intervals are computed, when there are none, and how many resamples may be left out."""
+    """Explains how intervals are computed, when there is none, and how many resamples may be left out."""
     drawn = [one for one in found if one.n_resamples]
     if not drawn:
         return f"There are no intervals, because they need at least {FEWEST_DRAWN} questions."
@@ -76,7 +76,7 @@ def resampling(found: Iterable[Correlation]) -> str:
 
 
 def correlations_sheet(result: MixedQaResult, system: str | None) -> Sheet:
-    """Returns a table of `shown_correlations` for one system. A `system` of None stands for all systems combined."""
+    """Returns a table of `shown_correlations` for one system. If `system` is None, all systems are combined."""
     given = result.correlations[0].correlation
     columns: tuple[ColumnOf[Found], ...] = (
         (name("Score"), lambda found: found.name),
@@ -99,7 +99,7 @@ def _coefficient(found: Found) -> Cell:
 
 
 def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]:
-    """Returns the correlations of other metrics and requested TrustScores. Graded TrustBC is shown only if computed."""
+    """Returns the correlations of requested TrustScores and other metrics. Graded TrustBC is shown only if computed."""
     asked_for = not result.reference or result.asks_subjects or result.fingerprint.corpus is not None
     shown = {
         found.metric
@@ -111,7 +111,7 @@ def shown_correlations(result: MixedQaResult, system: str | None) -> list[Found]
 
 
 def gains_sheet(result: MixedQaResult) -> Sheet:
-    """Returns a table of TrustOV's gain over each of its two components, next to the gain according to the paper."""
+    """Returns a table of TrustOV's gain over each of its two components, next to the gain in the paper."""
 
     def paper(one: Gain) -> str:
         whole, part = (result.paper(metric_name(metric), one.system) for metric in (TrustMetric.TRUST_OV, one.half))
@@ -172,7 +172,7 @@ STEP = 0.25
 
 @dataclass(frozen=True)
 class Axis:
-    """The axis of a forest plot from `low` to `high`, both of which are multiples of `STEP`."""
+    """The axis of a forest plot. It runs from `low` to `high`, which are multiples of `STEP`."""
 
     low: float
     high: float
@@ -195,7 +195,7 @@ class Axis:
 
 
 def render_mixedqa_html(result: MixedQaResult) -> str:
-    """Renders a page with a forest plot for each system and for all systems, the paper's table, and the run's cost.
+    """Renders a page with a forest plot for each system and one for all systems, the paper's table, and the run's cost.
 
     The output is deterministic.
     """

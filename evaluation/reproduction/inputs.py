@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from pydantic import ValidationError
 
-from factloop.core.errors import ConfigError, DataError
-from factloop.core.files.lines import read_given
+from factloop.core.errors import ConfigError
+from factloop.core.files.rows import read_record
 from factloop.core.records import Record
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.table import PredictionTable, column_of, responses_of
@@ -30,7 +29,7 @@ _ALIASES = {
     for alias in (one.name, one.part or one.name, (one.part or one.name).partition(":")[0])
     if not alias.startswith("tofueval") or ":" in alias
 }
-"""Maps lower-case names of data sets in predictions to the paper's names.
+"""Maps the lower-case name of a data set in predictions to the name that the paper uses.
 
 The bare name `tofueval` is excluded because the paper uses two parts of TofuEval.
 """
@@ -43,12 +42,12 @@ class Inputs:
     places: Mapping[str, Path] = field(default_factory=dict)
     """Maps the `NAME:PART` of each data set that was found to its file or folder."""
     results: Path | None = None
-    """The output of the command listed for the entry."""
+    """The output of the command that the entry lists."""
     evaluators: Mapping[str, str] = field(default_factory=dict)
     """Maps the paper's names of evaluators to their names in the results."""
 
     def missing(self, data: Sequence[str]) -> Iterator[str]:
-        """Yields a sentence for each data set that was not found."""
+        """Yields a sentence about each data set that was not found."""
         for named in data:
             if named not in self.places:
                 name = named.partition(":")[0]
@@ -56,7 +55,7 @@ class Inputs:
                 yield f"{named} was not found; run `factloop research data get {name}{how}"
 
     def labels(self, datasets: Iterable[str]) -> PredictionTable | None:
-        """Returns the labelled claims of the benchmark's data sets that were found, or None if there are none.
+        """Returns the labelled claims of the benchmark's data sets, or None if none of these were found.
 
         The labels also serve as an evaluator, so that every figure of the audit can be computed from labels alone.
         """
@@ -96,7 +95,7 @@ def _claims(named: str, place: Path) -> Iterator[LabelledClaim]:
 
 
 def _known_evaluator(name: str) -> str:
-    """Returns the name, which may end with `@N` for chunks. Raises ConfigError if the paper has no such evaluator."""
+    """Checks and returns the name, which may end with `@N`. Raises ConfigError if the paper has no such evaluator."""
     known = [names[0] for names in published_table(3).rows]
     whole, mark, n_words = name.partition("@")
     if name not in known and not (mark and whole in known and n_words.isdecimal()):
@@ -120,10 +119,7 @@ def _table_of(claims: Sequence[LabelledClaim]) -> PredictionTable:
 
 def read_result(path: Path, kind: type[T]) -> T:
     """Reads the record that a command wrote with `--json`. Raises DataError if the file contains no such record."""
-    try:
-        return kind.model_validate_json(read_given(path))
-    except ValidationError as error:
-        raise DataError(f"must be a {kind.__name__}; pass the output of the entry's command", path=str(path)) from error
+    return read_record(path, kind, f"a {kind.__name__}; pass the output of the entry's command")
 
 
 def find_places(data: Sequence[str], given: str | None) -> dict[str, Path]:

@@ -1,6 +1,6 @@
 """Reads the tables of "Verify with Caution" from the CSV files next to this module. Digits are as printed.
 
-A file's first columns contain the names of the rows, and the other columns contain figures. A chunked evaluator is
+The first columns of a file contain the names of the rows, and the other columns contain figures. A chunked evaluator is
 named `NAME@500`, as in predictions. Cells that are empty in the paper are empty in the file.
 """
 
@@ -48,7 +48,7 @@ class PublishedTable:
 
 
 def decimals_of(printed: Decimal) -> int:
-    """Returns how many digits the paper prints after the decimal point."""
+    """Returns the number of decimal places that the paper prints."""
     exponent = printed.as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
 
@@ -70,7 +70,7 @@ def published_table(number: int) -> PublishedTable:
 
 @cache
 def published_words(number: int) -> Mapping[str, Mapping[str, str]]:
-    """Returns a table of words, such as Table 2. Maps the first cell of each row to the other cells by column."""
+    """Returns a table of words, such as Table 2. Maps each row's first cell to its other cells, keyed by column."""
     head, *lines = _lines(number)
     return {line[0]: dict(zip(head[1:], line[1:], strict=True)) for line in lines}
 

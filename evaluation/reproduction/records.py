@@ -1,4 +1,4 @@
-"""Defines the records of a reproduction: what can be reproduced, and published figures next to ours."""
+"""Defines the records of a reproduction, which list what can be reproduced and compare published figures with ours."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Status(StrEnum):
     """How far an entry has been reproduced here."""
 
     REPRODUCED = "reproduced"
-    """Our figures, computed from labelled data or by a rule, equal the printed ones. Any exceptions are noted."""
+    """Our figures, computed from labelled data or by a rule, match the printed ones. Any exceptions are noted."""
     CHECKED = "agrees with check values"
-    """Our figures equal the figures of another program. The paper does not print these figures."""
+    """Our figures match those of another program. The paper does not print these figures."""
     IN_PART = "reproduced in part"
     """Some columns are reproduced. All other columns need a model, or data that are not available."""
     PRINTED = "follows from printed figures"
-    """Some figures follow from other figures in the paper, which shows that the paper's arithmetic is consistent, but
-    no data were read. The remaining figures need a model."""
+    """Some figures follow from others in the paper, which shows that its arithmetic is consistent, but no data were
+    read. The remaining figures need a model."""
     NEEDS_MODEL = "needs a model"
     CANNOT = "cannot"
     """The underlying data were not published."""
@@ -36,14 +36,14 @@ class Origin(StrEnum):
     RESULTS = "results"
     """The output of another command, such as the predictions of `factloop research verify`."""
     PRINTED = "printed figures"
-    """Other figures printed in the paper. This compares our formula with the paper's, without the paper's data."""
+    """Other figures that the paper prints. They test our formula against the paper's without using the paper's data."""
     RULE = "our rule"
     """Our own code, without any data."""
 
 
 Value = float | str | None
 UNDEFINED = "undefined"
-"""A figure that is undefined here, or printed as NAN in the paper. If both are undefined, they count as equal."""
+"""A figure that is undefined here, or printed as NAN in the paper. Two undefined figures count as equal."""
 ROUNDED = 0.05
 """Maximum rounding error of a figure printed with one decimal."""
 
@@ -57,18 +57,18 @@ class ComparedFigure(Record):
     published: Value = None
     """None if the paper has no such figure."""
     decimals: Count = 0
-    """Number of digits after the decimal point that the paper prints."""
+    """Number of decimal places that the paper prints."""
     ours: Value = None
     """None if our figure could not be computed."""
     origin: Origin | None = None
     n: Count | None = None
     """Number of items that our figure is based on."""
     slack: float = 0.0
-    """Maximum error of our figure due to rounding, if it was computed from rounded figures."""
+    """Maximum rounding error of our figure, if it was computed from rounded figures."""
 
     @property
     def difference(self) -> float | None:
-        """Our figure minus the published figure, without floating-point errors (1e-9). None unless both are numbers."""
+        """Our figure minus the published figure, rounded to 9 decimals. None unless both are numbers."""
         if isinstance(self.ours, float) and isinstance(self.published, float):
             return round(self.ours - self.published, 9) + 0.0
         return None
@@ -79,7 +79,7 @@ class ComparedFigure(Record):
 
     @property
     def is_equal(self) -> bool:
-        """Whether both figures are equal at the paper's precision."""
+        """Whether the two figures match at the paper's precision."""
         difference = self.difference
         if difference is None:
             return self.is_compared and self.ours == self.published
@@ -122,7 +122,7 @@ class ListedEntry(Record):
     command: str
     """The command whose output is passed with `--results`."""
     calls: str
-    """The number of calls that the models would receive, for estimating the cost."""
+    """The number of model calls required, for estimating the cost."""
 
 
 class EntryList(Record):
@@ -152,7 +152,7 @@ def percent(share: float | None, n: int, origin: Origin = Origin.RESULTS) -> Our
 
 
 def compare_table(published: PublishedTable, ours: Mapping[tuple[Names, str], OurFigure]) -> list[ComparedFigure]:
-    """Compares every cell of the table. Cells for systems or evaluators that the paper lacks come last."""
+    """Compares every cell of the table. Cells for systems or evaluators that are not in the paper come last."""
     theirs = {(names, column): printed for names, cells in published.rows.items() for column, printed in cells.items()}
     places = (*theirs, *(place for place in ours if place not in theirs))
     return [compared(*place, theirs.get(place), ours.get(place)) for place in places]

@@ -1,4 +1,4 @@
-"""The registry of tables and figures that can be reproduced, each with its data and function.
+"""The registry of tables and figures that can be reproduced, with the data and the function for each.
 
 The entries are in `registry.json`, ordered by paper and then by table number. `run` specifies a function as
 `module:function`. The function is called with the inputs and the entry's `arguments`.
@@ -58,7 +58,7 @@ class Entry(ListedEntry):
 
 class Paper(Record):
     key: str
-    """The prefix of the ids of the paper's entries."""
+    """The prefix of the paper's entry ids."""
     title: str
     citation: str
 
@@ -73,7 +73,7 @@ PAPERS, ENTRIES = _READ.papers, _READ.entries
 
 
 def find_entry(name: str) -> Entry:
-    """Returns the entry with this id. Raises a ConfigError that lists the paper's entries if the id is unknown."""
+    """Returns the entry with this id. If the id is unknown, raises a ConfigError that lists the paper's entries."""
     known = {entry.id: entry for entry in ENTRIES}
     if name not in known:
         paper = name.partition(":")[0]

@@ -10,7 +10,6 @@ from decimal import Decimal
 from statistics import fmean
 
 from factloop.core.factuality import f1_at_k
-from factloop.core.records import Counts
 from factloop.evaluation.datasets.factscore import FactScoreResponse, count_facts, load_factscore
 from factloop.evaluation.datasets.longfact import load_prompts
 from factloop.evaluation.reproduction.inputs import Inputs, read_result
@@ -70,7 +69,8 @@ def scores_by_labels(inputs: Inputs) -> Findings:
     figures: list[ComparedFigure] = []
     for system, printed in _CHECK_VALUES.items():
         counts = [count_facts(one.facts) for one in responses if one.system == system and one.facts]
-        totals = [float(sum(values)) for values in zip(*map(_by_verdict, counts), strict=True)]
+        by_verdict = [(one.supported, one.not_supported, one.irrelevant) for one in counts]
+        totals = [float(sum(values)) for values in zip(*by_verdict, strict=True)]
         means = [fmean(f1_at_k(one, k) or 0.0 for one in counts) for k in (32, 64)] if counts else []
         columns = ("supported", "not supported", "irrelevant", "F1@32, mean", "F1@64, mean")
         for place, (column, value) in enumerate(zip(columns, printed, strict=True)):
@@ -81,10 +81,6 @@ def scores_by_labels(inputs: Inputs) -> Findings:
             figures.append(compared((system,), column, Decimal(value), ours))
     note = "The check values were published with the labels and counted by another program; they are not in the paper."
     return figures, (*inputs.missing((FACTS,)), note, _REPEATS)
-
-
-def _by_verdict(counts: Counts) -> tuple[int, int, int]:
-    return counts.supported, counts.not_supported, counts.irrelevant
 
 
 def prompts_of_longfact(inputs: Inputs) -> Findings:

@@ -55,7 +55,7 @@ _Correlations = dict[tuple[str, str], OurFigure]
 
 
 def correlations(inputs: Inputs) -> Findings:
-    """Compares Pearson's correlation of each metric with human labels, for each system (Table 1)."""
+    """Compares each metric's Pearson correlation with human labels, for each system (Table 1)."""
     ours: _Correlations = {}
     if MIXEDQA in inputs.places:
         ours |= _lexical(list(load_any_mixedqa(inputs.places[MIXEDQA])))
@@ -153,7 +153,7 @@ def gains(inputs: Inputs) -> Findings:
 
 
 def kappa(inputs: Inputs) -> Findings:
-    """Lists the paper's figures for the agreement between its two annotators (Table 2)."""
+    """Lists the paper's figures for agreement between its two annotators (Table 2)."""
     del inputs
     figures = [compared((system,), "kappa", Decimal(printed), None) for system, printed in _KAPPA.items()]
     return figures, (NO_SECOND_LABEL,)

@@ -1,9 +1,8 @@
 """Reproduces tables, figures and statements from "Verify with Caution" (Godbole and Jia 2025).
 
-Label-based figures are computed from labelled data, and the columns of evaluators from predictions. If a figure follows
-from other figures that the paper prints, it is computed from the printed figures, to compare our formulas with the
-paper's formulas. If our systems differ from the paper's systems, figures over all systems (the lowest rate, orders of
-pairs, correlations) get separate rows.
+Figures about labels are computed from labelled data, and the columns of evaluators are computed from predictions. A
+figure that follows from other printed figures is computed from these, to compare our formulas with the paper's. Figures
+over all systems (the lowest rate, orders of pairs, correlations) get separate rows if our systems are not the paper's.
 """
 
 from __future__ import annotations
@@ -72,11 +71,11 @@ ERRORS: Mapping[int, tuple[tuple[str, ...], Level]] = {
     27: (RAGTRUTH, Level.CLAIM),
     29: (RAGTRUTH, Level.RESPONSE),
 }
-"""Maps the numbers of the error rate tables to their data sets and levels."""
+"""Maps the number of each error rate table to its data sets and level."""
 ORDERS = {12: ("TofuEval-MediaS",), 15: ("TofuEval-MeetB",), 22: ("ExpertQA",), 25: ("Lfqa",), 28: RAGTRUTH}
-"""Maps the numbers of the tables of ordered system pairs to their data sets."""
+"""Maps the number of each table of ordered system pairs to its data sets."""
 CORRELATIONS = {6: ((21, 24, 27), Level.CLAIM), 7: ((23, 26, 29), Level.RESPONSE)}
-"""Maps the numbers of the correlation tables to the tables whose rates they correlate, and to their levels."""
+"""Maps the number of each correlation table to the tables whose rates it correlates, and to its level."""
 BIAS, WORST = "{} bias", "{} worst"
 WRONG, REVERSED = "%Err", "%Maj. Err"
 
@@ -108,7 +107,7 @@ def _own_row(row: str, dataset: str, ours: set[str], notes: list[str]) -> str:
 
 
 def describe_datasets(inputs: Inputs) -> Findings:
-    """Compares the task groups, and whether claims are parts of longer responses (Table 2)."""
+    """Compares each data set's task group, and whether its claims are parts of longer responses (Table 2)."""
     table = inputs.labels(NAMES)
     figures: list[ComparedFigure] = []
     for name, printed in published_words(2).items():
@@ -256,7 +255,7 @@ def _printed_orders(table: PublishedTable) -> Ours:
 
 
 def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> Iterator[ComparedFigure]:
-    """Compares the numbers of pairs that do and do not differ by label. The paper's numbers are sums of cells."""
+    """Compares how many pairs differ by label, and how many do not. The paper's numbers are sums of cells."""
     for dataset in table.datasets:
         pairs = None
         if labels is not None and dataset in labels.dataset.names:
@@ -271,7 +270,7 @@ def _labelled_orders(table: PublishedTable, labels: PredictionTable | None) -> I
 
 
 def _measured_orders(table: PredictionTable, dataset: str, published: PublishedTable, notes: list[str]) -> Ours:
-    """Returns the number of pairs in each cell and the fractions of wrong and reversed pairs.
+    """Returns the number of pairs in each cell, and the fractions of wrong and reversed pairs.
 
     Pairs whose first system is worse by label are counted with both signs reversed. If the number of pairs differs from
     the paper's, our figures get separate rows, because 2 of 6 pairs cannot be compared with 5 of 15.
@@ -311,7 +310,7 @@ def _evaluators(table: PredictionTable) -> list[str]:
 
 
 def correlate_rates(inputs: Inputs, number: int) -> Findings:
-    """Compares Kendall's and Pearson's correlations of labelled with predicted rates over a data set's systems."""
+    """Compares Kendall's and Pearson's correlations between labelled and predicted rates over a data set's systems."""
     table, (sources, level) = published_table(number), CORRELATIONS[number]
     found, notes = Ours(), list[str]()
     for source in sources:
@@ -361,7 +360,7 @@ def _printed_correlations(rates: PublishedTable) -> Ours:
 
 
 def accuracies(inputs: Inputs, number: int, measure: str) -> Findings:
-    """Compares Tables 3 to 5, which have a row per evaluator, a column per data set, and an average over all data sets.
+    """Compares Tables 3 to 5, which have a row per evaluator, a column per data set and an average over all data sets.
 
     Balanced accuracy is the mean of 1 - FPR and 1 - FNR, so Table 3 follows from Tables 4 and 5. If we have fewer data
     sets than the paper, our average is compared with the mean of the paper's figures for our data sets.
@@ -429,11 +428,10 @@ ADJUSTED, CROSS_VALIDATED = "Bespoke-7B", "Cross-Validated"
 
 
 def adjustments(inputs: Inputs, number: int) -> Findings:
-    """Compares the biases left after adjustment with one labelled system from RAGTruth (section 5, Tables 1 and 31).
+    """Compares the biases that remain after adjusting with one labelled RAGTruth system (section 5, Tables 1 and 31).
 
     Each method is calibrated on one system and tested on the other five. The figures are the mean and the maximum
-    magnitude of the bias. Table 1 averages Table 31 over the calibration systems, and biases without adjustment follow
-    from Table 27.
+    magnitude of the bias. Table 1 averages Table 31 over the calibration systems. Unadjusted biases are from Table 27.
     """
     published = published_table(number)
     found = _printed_means() if number == 1 else _printed_unadjusted()

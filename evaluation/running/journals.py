@@ -1,11 +1,11 @@
-"""Manages the journals in which a run on several machines saves the answers that it has paid for.
+"""Manages the journals that store the answers that a run on several machines has paid for.
 
 SQLite supports several processes on one machine, but breaks if two machines share a file over a network. Workers on the
-machine that started the run therefore use the same journal as a run without Ray, and each additional machine has a
-separate journal in the same folder. The next attempt first merges all journals into one, and a machine without a
-journal starts with a copy of it. No answer in the folder is therefore paid for twice, whatever the number of workers.
-If the machines do not share a folder, an answer is known only to the machine that paid for it. Killing the run then
-loses the work on unfinished responses.
+machine that started the run therefore use the same journal as a run without Ray. Each additional machine has its own
+journal in the same folder. The next attempt first merges all journals into one, and a machine without a journal starts
+with a copy of it. No answer in the folder is therefore paid for twice, however many workers there are. If the machines
+do not share a folder, an answer is known only to the machine that paid for it. Killing the run then loses the work on
+unfinished responses.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ELSEWHERE = "journal-*.sqlite"
 
 
 def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
-    """Merges earlier attempts' journals into one. Returns the model calls and dollars spent on the answers.
+    """Merges the journals of earlier attempts into one. Returns the calls and dollars spent on answers.
 
     Call this only when no workers are running. Set `elsewhere` if workers on other machines need a copy. Raises
     ConfigError if a journal cannot be used.
@@ -49,7 +49,7 @@ def gather(directory: Path, *, elsewhere: bool) -> tuple[int, float]:
 
 
 def journal_at(directory: Path, machine: str, home: str) -> Path:
-    """Returns the path of the journal for workers on `machine`, in a run that was started on `home`."""
+    """Returns the journal's path for workers on `machine`, in a run that was started on `home`."""
     if machine == home:
         return directory / JOURNAL
     make_private_folder(directory)

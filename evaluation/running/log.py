@@ -33,13 +33,13 @@ class LogFormat(Generic[R, K]):
     key: Callable[[R], K]
     """Returns the key that identifies a record."""
     dump: Callable[[R], bytes]
-    """Returns a record as a line, including the line break, or empty bytes if the record should not be saved."""
+    """Returns a record as a line that ends with a line break, or empty bytes if the record should not be saved."""
     parse: Callable[[bytes, str, int | None], R]
     """Parses a line, given its file and number. Raises DataError if this command did not write the line."""
     is_final: Callable[[R], bool] = lambda _: True
-    """Whether to keep a record. Other records failed for a temporary reason, so their items are processed again."""
+    """Whether to keep a record. If not, it failed for a temporary reason, and its item is processed again."""
     parse_last: Callable[[bytes, str, int], R | None] = lambda *_: None
-    """Parses a last line without a line break, or returns None if a killed process left it unfinished. Raises
+    """Parses a last line that has no line break. Returns None if a killed process left it unfinished. Raises
     DataError."""
     private: bool = True
     """Whether only the owner of the file can access it."""
@@ -78,7 +78,7 @@ class Log(Generic[R, K]):
         return self._places.keys()
 
     def append(self, record: R) -> None:
-        """Writes one record, which is then safe even if this process is killed. Raises ConfigError if writing fails."""
+        """Writes one record, which then survives if this process is killed. Raises ConfigError if writing fails."""
         line = memoryview(self._format.dump(record))
         if not line:
             return
@@ -91,14 +91,14 @@ class Log(Generic[R, K]):
         self._places[self._format.key(record)] = place
 
     def records(self, keys: Iterable[K]) -> Iterator[R]:
-        """Yields the records with these keys, in the order of the keys. Keys without a record are skipped."""
+        """Yields the records with these keys, in the same order. Keys without a record are skipped."""
         for key in keys:
             if key in self._places:
                 self._file.seek(self._places[key])
                 yield self._format.parse(self._file.readline(), self._name, None)
 
     def put_in_order(self, keys: Iterable[K]) -> None:
-        """Sorts the lines by these keys, which must include all records. Raises ConfigError if writing fails."""
+        """Sorts the lines by these keys, which must cover all records. Raises ConfigError if writing fails."""
         ordered = {key: self._places[key] for key in keys}
         if any(one > other for one, other in pairwise(ordered.values())):
             self._places = ordered
@@ -116,7 +116,7 @@ class Log(Generic[R, K]):
         self._file.close()
 
     def _look_through(self, check: Callable[[R, int], None]) -> None:
-        """Notes the positions of the records, and makes sure that the file ends with a complete line."""
+        """Notes each record's position, and makes sure that the file ends with a complete line."""
         end, some_go = 0, False
         self._file.seek(0)
         for number, (line, record) in enumerate(read_records(self._file, self._name, self._format), 1):
@@ -185,5 +185,5 @@ def read_records(file: IO[bytes], name: str, form: LogFormat[R, Any]) -> Iterato
 
 
 def no_passing_failure(judgements: Iterable[Judgement]) -> bool:
-    """Whether another attempt would not help, because no judgement failed for a temporary reason."""
+    """Whether no judgement failed for a temporary reason, which means that another attempt would not help."""
     return not any(judgement.unscored_reason in MENDABLE for judgement in judgements)

@@ -38,7 +38,7 @@ unknown how much a dead worker has spent."""
 MOST_WORKERS = 3
 """Number of workers that may die while judging the same item before the run fails."""
 STARTED_WITHIN_S = 300.0
-"""Maximum time in seconds to wait for the first worker, because the cluster may never have capacity for one."""
+"""Maximum time in seconds to wait for the first worker. The cluster may never have capacity for one."""
 REPLACED_WITHIN_S = 50.0
 """Maximum time in seconds to wait for a replacement if all workers have died."""
 REACHED_WITHIN_S = 10.0
@@ -61,7 +61,7 @@ _PASSED_ON = re.compile(
 _LOGGER = logging.getLogger(__name__)
 
 OpenJudge = Callable[[CheckSettings, Path | None], AbstractAsyncContextManager[Judge[Item, AnyRecord]]]
-"""Opens a judge with these settings. Answers are saved at the path, or in the user's cache if the path is None. The
+"""Starts a judge with these settings. Answers are saved at the path, or in the user's cache if the path is None. The
 function must be defined at module level, so that other processes can find it by name."""
 
 
@@ -110,7 +110,7 @@ async def judged_on_ray(
 
 
 class Pool(Generic[Item, AnyRecord]):
-    """A pool of workers. `rooms` contains the number of items that each worker processes at a time."""
+    """A pool of Ray workers. `rooms` contains the number of items that each worker processes at a time."""
 
     def __init__(self, actors: Sequence[Any], rooms: Sequence[int], describe: Callable[[Item], str]) -> None:
         self._rooms = dict(zip(actors, rooms, strict=True))
@@ -121,7 +121,7 @@ class Pool(Generic[Item, AnyRecord]):
         self._opening: set[asyncio.Future[None]] = set()
         self._giving_up: asyncio.TimerHandle | None = None
         self._free: asyncio.Queue[_Open | BaseException] = asyncio.Queue()
-        """Contains each open worker once per item that it has capacity for, or an error if there will be no workers."""
+        """Contains each running worker once per item that it has capacity for, or an error if none will ever run."""
 
     async def judged(
         self,
@@ -155,7 +155,7 @@ class Pool(Generic[Item, AnyRecord]):
             await asyncio.gather(*self._opening, return_exceptions=True)
 
     def _begin(self, actor: Any) -> None:
-        """Opens a worker in the background, or a dead worker's replacement once Ray has capacity for it."""
+        """Starts a worker in the background, or replaces a dead worker once Ray has capacity."""
 
         def note_error(opening: asyncio.Future[None]) -> None:
             if not opening.cancelled() and (error := opening.exception()) is not None:
@@ -180,7 +180,7 @@ class Pool(Generic[Item, AnyRecord]):
             self._free.put_nowait(worker)
 
     def _await_one(self) -> None:
-        """Ends the run if no worker is open in time. The first start may take longer, because machines must boot."""
+        """Ends the run if no worker starts in time. The first start may take longer, because machines must boot."""
         started_within_s, replaced_within_s = self._within_s
         error = _none_left(f"none was replaced within {replaced_within_s:g} s")
         if self._unopened:
@@ -231,7 +231,7 @@ class Pool(Generic[Item, AnyRecord]):
 
 @dataclass(frozen=True, eq=False)
 class _Open:
-    """An open worker. The replacement for a dead worker is a new object."""
+    """A running worker. The replacement for a dead worker is a new object."""
 
     actor: Any
 
@@ -259,15 +259,15 @@ class Home:
 
     machine: str
     folder: Path
-    """The working directory, to which relative paths in the settings refer."""
+    """The working directory, which relative paths in the settings refer to."""
     environment: Mapping[str, str]
-    """Environment variables with keys and addresses. They are not in Ray's runtime environment, which Ray logs."""
+    """Environment variables with keys and addresses. They stay out of Ray's runtime environment, which is logged."""
     version: str
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A ConfigError or a DataError in a form that can be passed between processes, unlike the exception itself."""
+    """A ConfigError or a DataError in a form that, unlike the exception itself, can be passed between processes."""
 
     is_about_data: bool
     message: str
@@ -337,7 +337,7 @@ def _wrong(error: ConfigError | DataError) -> Wrong:
 
 
 def room_of(share: CheckSettings) -> int:
-    """Returns how many items a worker should process at a time to use its share of the calls in flight."""
+    """Returns how many items a worker should process at once to use its full share of the calls in flight."""
     return max(2, min(AT_ONCE, share.concurrency // 2)) if share.concurrency else AT_ONCE
 
 
@@ -346,7 +346,7 @@ def one_line(error: Exception) -> str:
 
 
 def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) -> list[CheckSettings]:
-    """Divides the limits among the workers, after subtracting the calls and dollars `paid` in earlier attempts.
+    """Divides the limits among the workers, after subtracting the calls and dollars that earlier attempts `paid` for.
 
     No worker can use the unused share of another, so a run may end slightly below its budget. Raises ConfigError if
     there are more workers than concurrent calls allowed.
@@ -367,7 +367,7 @@ def divide(settings: CheckSettings, workers: int, *, paid: tuple[int, float]) ->
 
 
 def add_paid(share: CheckSettings, *, paid: tuple[int, float]) -> CheckSettings:
-    """Adds paid calls and dollars to a share, because an engine counts the calls in its journal towards its limits."""
+    """Adds paid calls and dollars to a share, because an engine counts the calls in its journal against its limits."""
     changes: dict[str, int | float] = {}
     if share.max_calls is not None:
         changes["max_calls"] = share.max_calls + paid[0]
@@ -418,7 +418,7 @@ def connected(workers: int, address: str | None) -> Iterator[Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silences Ray, which reports its start on standard error and dead workers on our standard output."""
+    """Silences Ray, which otherwise reports its start on standard error and dead workers on our standard output."""
     from ray._private import worker
 
     theirs: Any = worker  # there is no public option
@@ -456,7 +456,7 @@ def _connect(ray: Any, workers: int, address: str | None) -> None:
 
 
 def _try_to_reach(address: str) -> None:
-    """Tests the connection, because Ray would try for minutes and then exit the process. Raises OSError."""
+    """Tests the connection, because Ray itself would retry for minutes and then exit the process. Raises OSError."""
     found = re.fullmatch(r"(?:\w+://)?([^/:]+):([0-9]{1,5})", address)
     if found is not None:
         socket.create_connection((found[1], int(found[2])), timeout=REACHED_WITHIN_S).close()

@@ -1,8 +1,7 @@
-"""Runs many items through one engine and saves each record on disk, so a killed run loses only unfinished items.
+"""Runs many items through one engine and saves each record to disk, so a killed run loses only unfinished items.
 
 A feature defines its items and records, how an item is judged, and how records are summarized. `Run` skips items that
-already have a record, saves each new record before reporting it, and finally creates the summary. Starting a killed run
-again resumes it.
+already have a record, saves each new one before reporting it, and finally creates the summary. Killed runs can resume.
 """
 
 from __future__ import annotations
@@ -29,11 +28,10 @@ AnyRecord = TypeVar("AnyRecord")
 Summary = TypeVar("Summary", bound=Record)
 
 AT_ONCE = 32
-"""Number of items, such as responses, to process concurrently: enough to keep 64 calls in flight, but few enough to fit
-in memory."""
+"""Number of items, such as responses, to process concurrently: enough for 64 calls, but few enough to fit in memory."""
 BATCHED_AT_ONCE = 2_000
-"""The same number if models are called in batches, because all items in progress wait for the same batch. A response
-takes 1 to 3 MB."""
+"""The limit if models are called in batches, because all items in progress wait for one batch. A response takes 1 to 3
+MB."""
 
 Judge = Callable[[Item], Awaitable[AnyRecord]]
 """Makes the record of one item. May be called concurrently."""
@@ -43,7 +41,7 @@ Engine = Callable[[Iterable[Item]], AsyncGenerator[AnyRecord, None]]
 
 @dataclass(frozen=True)
 class RunStarted:
-    """The first event of a run, after the whole input has been read. `n_done` items already have a record."""
+    """The first event of a run, sent after the whole input has been read. `n_done` items already have a record."""
 
     n_items: int
     n_done: int
@@ -51,7 +49,7 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class NewRecord(Generic[AnyRecord]):
-    """The event that a new record has been saved on disk."""
+    """The event sent when a new record has been saved to disk."""
 
     record: AnyRecord
     usage: Usage
@@ -65,7 +63,7 @@ early must close the generator (`contextlib.aclosing`)."""
 
 @dataclass(frozen=True)
 class Run(Generic[Item, AnyRecord, Summary]):
-    """A run as defined by a feature. The log must stay open until the end of the stream."""
+    """A run, as its feature defines it. The log must stay open until the end of the stream."""
 
     items: Iterable[Item]
     """The items, which are iterated over several times."""
@@ -76,9 +74,9 @@ class Run(Generic[Item, AnyRecord, Summary]):
     usage: Callable[[AnyRecord], Usage]
     """Returns the cost of a record for `NewRecord`. Called once for each record, in the order of the events."""
     summarise: Callable[[Iterator[AnyRecord]], Summary]
-    """Makes the summary of all records, which are passed in the order of the items."""
+    """Summarizes all records, which are passed in the order of the items."""
     results: tuple[Path, ...] = ()
-    """Files that are valid only after the end of the run, so a new attempt removes them at the start. The summary is
+    """Files that are valid only once the run has ended, so a new attempt removes them at the start. The summary is
     written to the first one."""
 
     async def stream(self) -> Events[AnyRecord, Summary]:
@@ -108,7 +106,7 @@ def judged_here(judge: Judge[Item, AnyRecord], *, at_once: int = AT_ONCE) -> Eng
 
 
 async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
-    """Consumes the events of a run and returns the last one, which is the summary."""
+    """Consumes the events of a run and returns the summary, which is the last one."""
     async with aclosing(events):
         async for event in events:
             if not isinstance(event, RunStarted | NewRecord):
@@ -117,7 +115,7 @@ async def summary_of(events: Events[AnyRecord, Summary]) -> Summary:
 
 
 class Increments:
-    """Calculates the increase in usage since the last call."""
+    """Calculates how much usage has increased since the last call."""
 
     def __init__(self, account: Callable[[], Usage]) -> None:
         self._account = account
@@ -134,7 +132,7 @@ class Increments:
 
 @contextmanager
 def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any]) -> Iterator[Path | None]:
-    """Provides the directory of a run, locked by this process, or None if the user did not set one.
+    """Locks the directory of a run for this process and provides it, or None if the user did not set one.
 
     `configuration` must be the same in all attempts at the run. Raises ConfigError if the directory is in use, or if it
     contains another run or other files.
@@ -149,7 +147,7 @@ def claimed_folder(run_dir: str | Path | None, configuration: Mapping[str, Any])
 
 @contextmanager
 def answers_folder(folder: Path | None) -> Iterator[Path]:
-    """Provides the folder for answers, either the run's own or a temporary one.
+    """Provides the folder for answers: the run's own or a temporary one.
 
     Answers are not kept in memory, because memory use would grow with the run.
     """

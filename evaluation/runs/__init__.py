@@ -1,4 +1,4 @@
-"""Runs over a data set: records, figures, and their calibration with human labels."""
+"""Runs over a data set: their records, figures, and calibration with human labels."""
 
 from factloop.core.extras import require
 

@@ -6,7 +6,7 @@ debiased with prediction-powered inference over claims, and with the adjusted co
 prediction-powered inference over whole responses.
 
 Debiasing works only if the labelled claims are of the same kind as the run's claims and were judged by the same
-evaluator. The run gets a warning if this is clearly not the case, but a difference cannot always be detected.
+evaluator. If this is clearly not the case, the run gets a warning, but a difference cannot always be detected.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.reports.figures import plural
 
 ScoreSums = Mapping[tuple[str, str], float]
-"""Maps the system and id of each response to the sum of the scores of the response's scored claims."""
+"""Maps the system and id of each response to the total score of its scored claims."""
 
 _JUDGED_BY = frozenset(Fingerprint.model_fields) - {"factloop_version", "versions", "seed", "base_url", "prompt_lines"}
 """The settings that define an evaluator. Runs that differ in any of them were judged by different evaluators."""
@@ -166,7 +166,7 @@ def _is_census(labelled: LabelledClaims, responses: Sequence[CountedResponse]) -
 
 
 def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> Iterator[str]:
-    """Yields reasons not to debias this run with these claims, as far as such reasons can be detected."""
+    """Yields the detectable reasons not to debias this run with these claims."""
     start = f"Corrected with {plural(len(sample.labels), 'labelled claim')} from {sample.data}"
     judge = summary.fingerprint.evaluator
     if sample.fingerprint is None and sample.judges:

@@ -1,4 +1,4 @@
-"""The items of a run over a data set: responses, some of them with supplied facts."""
+"""The items of a run over a data set. Each item is a response, in some cases with supplied facts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RunItem:
     documents: tuple[OwnDocument, ...] | None = None
     """The only documents to judge the response against, or None if the checker searches for evidence."""
     is_evidence: bool = False
-    """Whether the documents are passages that an earlier run found, and take the place of a search."""
+    """Whether the documents are passages from an earlier run, which take the place of a search."""
 
 
 def response_items(responses: Iterable[GivenResponse]) -> Iterator[RunItem]:
@@ -91,7 +91,7 @@ _ITEM: TypeAdapter[RunItem] = TypeAdapter(RunItem)
 
 
 def spooled(items: Iterable[RunItem], *, limit: int | None = None) -> Spool[RunItem]:
-    """Saves the items on disk and keeps the first `limit` items.
+    """Saves the items to disk, keeping only the first `limit`.
 
     Raises DataError if items cannot be distinguished or judged, and ConfigError if the disk is full.
     """
@@ -99,7 +99,7 @@ def spooled(items: Iterable[RunItem], *, limit: int | None = None) -> Spool[RunI
 
 
 def _dump(item: RunItem) -> bytes:
-    """Returns the item as a line. Empty fields for documents are omitted, so that older runs can be resumed."""
+    """Returns the item as a line. Empty document fields are omitted, so that older runs can be resumed."""
     absent = {"documents"} if item.documents is None else set()
     return _ITEM.dump_json(item, exclude=absent | (set() if item.is_evidence else {"is_evidence"})) + b"\n"
 

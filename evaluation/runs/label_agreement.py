@@ -1,14 +1,13 @@
 """Measures how far verdicts on supplied facts agree with human labels, fact by fact (Wei et al. 2024, section 4).
 
-The paper reports agreement, which is the fraction of facts whose verdict equals the label, with the same three classes
-for both. Agreement is 72.0% for 16,011 facts in 496 of FActScore's biographies, where a text that is repeated within a
-response counts once. Because agreement is high whenever most facts belong to the same class, this module also reports
-Cohen's kappa and, for supported against not supported, TPR, TNR and their mean.
+The paper reports agreement: the fraction of facts whose verdict equals the label. Verdicts and labels have the same
+three classes. Agreement is 72.0% for 16,011 facts in 496 of FActScore's biographies, counting repeated texts once per
+response. Agreement is high whenever most facts belong to the same class, so this module also reports Cohen's kappa. For
+supported against not supported, it reports TPR, TNR and their mean.
 
-Departures: a fact without a verdict counts neither as agreement nor as disagreement and is reported separately. Each
-figure has a percentile bootstrap interval, for which whole prompts are drawn with the responses of all systems. Labels
-are a reference, not the truth: of 100 facts on which SAFE disagreed with annotators, the paper's authors found SAFE
-right on 76.
+Departures: a fact without a verdict counts neither as agreement nor as disagreement, and is reported separately. Each
+figure has a percentile bootstrap interval. Resampling draws whole prompts, with the responses of all systems. Labels
+are a reference, not the truth: the authors found SAFE right on 76 of 100 facts on which it disagreed with annotators.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _NAMES = dict(zip(ROWS, ("supported", "not_supported", "irrelevant"), strict=Tru
 
 
 class LabelTable(Record):
-    """The numbers of facts by human label (three rows) and verdict (four columns).
+    """Counts facts by human label (three rows) and verdict (four columns).
 
     A text that is repeated in a response counts once.
     """
@@ -82,18 +81,18 @@ class SystemAgreement(Record):
     agreement: PromptFigure
     """Fraction in [0, 1] of scored facts whose verdict equals the label."""
     kappa: PromptFigure
-    """Cohen's kappa of the three classes over scored facts, in [-1, 1], where 0 is agreement by chance."""
+    """Cohen's kappa of the three classes over scored facts, in [-1, 1], where 0 means no better than chance."""
     tpr: PromptFigure
-    """Fraction of the facts labelled supported that were judged supported, among those that are relevant by label and
-    by verdict."""
+    """Fraction of the facts labelled supported that were judged supported. Facts that are irrelevant by label or by
+    verdict are excluded."""
     tnr: PromptFigure
-    """Fraction of the facts labelled not supported that were judged not supported, among the same facts."""
+    """Fraction of the facts labelled not supported that were judged not supported, with the same exclusions."""
     balanced_accuracy: PromptFigure
     """Mean of TPR and TNR. 0.5 is chance level."""
 
 
 class LabelAgreement(Record):
-    """The agreement of verdicts with human labels, for all systems combined and for each system, ordered by name."""
+    """The agreement of verdicts with human labels, for all systems combined and for each system in order of name."""
 
     overall: SystemAgreement
     systems: tuple[SystemAgreement, ...]
@@ -124,7 +123,7 @@ def table_of(claims: Iterable[Claim], labels: Mapping[str, FactLabel]) -> LabelT
 
 
 def count_labels(claims: Sequence[Claim], labels: Mapping[str, FactLabel], repeats: Repeats) -> Counts:
-    """Counts a response's claims by human label. `repeats` determines how repeated claims count."""
+    """Counts a response's claims by human label. `repeats` says how to count repeated claims."""
     labelled = [claim for claim in claims if claim.id in labels]
     counting = [labels[claim.id] for claim in claims_that_count(labelled, repeats)]
     found = {_NAMES[label]: counting.count(label) for label in ROWS}
@@ -189,7 +188,7 @@ def _agreement(
 
 
 def _figure(values: Floats, why: Undefined, facts: Sequence[Floats], level: float) -> PromptFigure:
-    """Returns a figure. `values` contains the value of the sample, followed by the values of the resamples.
+    """`values` contains the value of the sample, followed by the values of the resamples.
 
     For each fraction that the figure is based on, `facts` contains the number of facts by prompt.
     """

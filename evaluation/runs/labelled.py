@@ -1,8 +1,7 @@
 """Reads labelled claims for debiasing from a finished run, the rows of a file, or the predictions of an audit.
 
-Counting a claim twice would change the figure, and could make a run appear completely labelled, so that its interval
-would have no width. Rows about the same claim of the same response therefore count only once, and are rejected if they
-differ.
+Counting a claim twice would change the figure. It could also make a run appear completely labelled, so that its
+interval would have no width. Rows about the same claim therefore count only once, and are rejected if they differ.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.factuality import counted_claims
@@ -29,6 +28,7 @@ from factloop.evaluation.debiasing.samples import LabelledClaims
 from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.evaluation.runs.run_claims import VERDICTS, ClaimOrigin, RunClaims, origin_of, text_of
+from factloop.reports.labels import Probability
 
 if TYPE_CHECKING:
     from factloop.evaluation.audit.table import PredictionTable
@@ -52,7 +52,7 @@ class CalibrationSample:
     groups: tuple[str, ...] | None = None
     """The prompt or response of each claim, or None if all claims are independent."""
     n_irrelevant: int = 0
-    """Number of claims labelled or judged irrelevant, which are excluded here."""
+    """Number of claims that were left out because they were labelled or judged irrelevant."""
     fingerprint: Fingerprint | None = None
     """The fingerprint of the run that judged the claims, or None for a file."""
     judges: frozenset[str] = frozenset()
@@ -61,17 +61,17 @@ class CalibrationSample:
     of_systems: tuple[str, ...] | None = None
     """The system that wrote each claim, or None if unknown."""
     responses: tuple[Hashable, ...] | None = None
-    """The response of each claim, which is unique across systems. None if the groups are the responses."""
+    """An identifier of each claim's response that is unique across systems. None if the groups are the responses."""
     probabilities: tuple[float, ...] | None = None
     """Probability that each claim was drawn for labelling, or None if all are equally likely."""
     origins: tuple[ClaimOrigin, ...] | None = None
     """The data that identify each claim, or None if claims cannot be identified."""
     is_own: tuple[bool, ...] | None = None
-    """Whether each claim belongs to the run being corrected. None if not yet compared with a run."""
+    """Whether each claim belongs to the run that is being corrected. None until the claims are compared with a run."""
     scores: tuple[float | None, ...] | None = None
     """The evaluator's score for each claim, or None if there are no scores."""
     n_judged_otherwise: int = 0
-    """Number of claims with a different verdict in the run being corrected. If above 0, no claim counts as its own."""
+    """Number of claims with a different verdict in the run. If above 0, no claim counts as the run's own."""
 
     @property
     def systems(self) -> frozenset[str]:
@@ -102,7 +102,7 @@ class CalibrationSample:
         return not {*(self.groups or ())}.isdisjoint(prompts)
 
     def for_system(self, name: str) -> LabelledClaims:
-        """Returns the system's own claims, or all claims if there are none.
+        """Returns the system's own claims, or all claims if it has none.
 
         Claims of other systems do not count as the run's own.
         """
@@ -125,7 +125,7 @@ def sample_of_run(place: str | Path, evaluator: str | None) -> CalibrationSample
     if evaluator is not None:
         raise ConfigError(f"{place} is a run, which has only one evaluator; do not specify {evaluator!r}")
     run = read_run(place)
-    found = [one for judged in run.responses() for one in _labelled(judged)]
+    found = [one for judged in run for one in _labelled(judged)]
     claims = [one for one in found if one is not None]
     if not claims:
         raise ConfigError(f"{place} contains no labelled claims; use a run of `factloop eval factscore`")
@@ -195,13 +195,13 @@ class LabelledRow(Record):
     group: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     system: NotBlank | None = None
     """The system that wrote the claim."""
-    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    probability: Probability | None = None
     """Probability that the claim was drawn for labelling, as written by `factloop research labels next`."""
     response_id: Annotated[NotBlank, BeforeValidator(_name)] | None = None
     claim: str | None = None
-    """The claim's text, by which a claim of the run being corrected is recognized."""
+    """The claim's text, used to recognize claims of the run being corrected."""
     score: Share | None = None
-    """The evaluator's score, which is used instead of the verdict if it makes an interval narrower."""
+    """The evaluator's score. It is used instead of the verdict if it makes an interval narrower."""
     judge: NotBlank | None = None
     """The evaluator that gave the verdict, as written by `factloop research labels export`."""
 
@@ -212,7 +212,7 @@ class LabelledRow(Record):
 
 @dataclass
 class NamedClaims:
-    """The claims that can be told apart in a file, with each claim's first row."""
+    """The distinguishable claims in a file, with the first row of each."""
 
     first: dict[tuple[object, ...], tuple[int, LabelledRow]] = field(default_factory=dict)
 
@@ -237,14 +237,11 @@ class NamedClaims:
 
 def _key(row: Row, read: LabelledRow) -> tuple[object, ...] | None:
     """Returns a unique key for the claim, or None if rows with equal keys could be about different responses."""
-    dataset, claim_id = (_as_text(row.fields.get(name)) for name in ("dataset", "claim_id"))
+    given = (row.fields.get(name) for name in ("dataset", "claim_id"))
+    dataset, claim_id = ("" if value is None else str(value) for value in given)
     if read.response_id is None or (read.claim is None and not claim_id):
         return None
     return read.system, dataset, read.response_id, read.group, claim_id, read.claim
-
-
-def _as_text(value: Any) -> str:
-    return "" if value is None else str(value)
 
 
 def read_labelled_rows(place: str | Path) -> CalibrationSample:

@@ -1,20 +1,20 @@
-"""Computes F1@K over a run of long answers (Wei et al. 2024, arXiv 2403.18802, section 5), with intervals over prompts.
+"""Computes F1@K for a run of long answers (Wei et al. 2024, arXiv 2403.18802, section 5), with intervals over prompts.
 
 For one answer with S supported and N not supported claims, precision = S / (S + N), recall@K = min(S / K, 1), and F1@K
 is their harmonic mean, or 0 if S = 0. F1@K is in [0, 1], and higher is better. Irrelevant claims have no effect. The
 score of a run is the mean over its answers.
 
-Departures from the released code: answers without any claims (abstentions) count as 0 only under the `zero` policy. If
-an answer has unscored claims, but no claims judged supported or not supported, nothing is known about the answer, so it
-is left out and counted separately. A mean over no answers is None, not 0.
+Departures from the released code: answers without any claims (abstentions) count as 0 only under the `zero` policy. An
+answer that has unscored claims, but none judged supported or not supported, tells us nothing, so it is left out and
+counted separately. A mean over no answers is None, not 0.
 
 An answer is fully supported if all of its claims are (Godbole & Jia, section 2.1). Irrelevant claims are ignored. An
-answer is left out if the outcome depends on an unscored claim or if there is nothing to support. FACTS Grounding
+answer is left out if the outcome depends on an unscored claim, or if it has no claims to support. FACTS Grounding
 (Jacovi et al. 2025, arXiv 2501.03200) ranks models by the share of answers that are both eligible and fully supported.
-In this share, an ineligible answer counts as 0 whatever its claims. An eligible answer without claims counts as 1,
+In this share, an ineligible answer counts as 0, whatever it claims. An eligible answer without claims counts as 1,
 unless abstentions are excluded. Both shares have Wilson intervals, because a system answers each prompt once.
 
-To add a figure, add a `Measure` and a field of `SystemScore`, or of `ScoreAtK` if the figure depends on K. The scores,
+To add a figure, add a `Measure` and a field to `SystemScore`, or to `ScoreAtK` if the figure depends on K. The scores,
 the terminal, the page and the downloadable table all iterate over the measures.
 """
 
@@ -104,8 +104,8 @@ class PromptFigure(Figure):
 
     low: float | None = None
     high: float | None = None
-    """None without a random generator, with fewer than two prompts (of each class, for balanced accuracy), or if all
-    resamples have the same value, as for a rate of 0 or 1, because this does not prove certainty."""
+    """None without a random generator or with fewer than two prompts (of each class, for balanced accuracy). Also None
+    if all resamples have the same value, as for a rate of 0 or 1, because this does not prove certainty."""
     n_prompts: Count
     """Number of different prompts."""
 
@@ -147,7 +147,7 @@ class Ranking(Record):
     k: K
     systems: tuple[str, ...]
     ranks: Mapping[str, Annotated[float, Field(ge=1.0)]]
-    """Ranks starting at 1. Systems with equal F1@K share the mean of their ranks."""
+    """Ranks starting at 1. Systems with the same F1@K share their mean rank."""
 
 
 class LongFormScores(Record):
@@ -179,10 +179,9 @@ class Measure:
     at_k: bool = True
     """Whether there is a value for each K."""
     leads: bool = False
-    """Whether the measure is shown on the terminal, at the top of the page and next to the figures from human
-    labels."""
+    """Whether the measure is shown on the terminal, at the top of the page and next to figures from human labels."""
     is_share: bool = False
-    """Whether the measure is a share of answers, each of which has the value 0 or 1."""
+    """Whether the measure is a share, so that each answer has the value 0 or 1."""
 
     def heading(self, k: int | None) -> str:
         """Returns the heading of the measure's column, such as `F1@64` or `Precision`."""
@@ -214,7 +213,7 @@ def eligible_and_supported(response: CountedResponse, _k: int = 1) -> float | No
 
 F1 = Measure("f1", "F1", lambda one, k: f1_at_k(one.as_counted, k), leads=True)
 PRECISION = Measure("precision", "Precision", lambda one, _: precision(one.as_counted), at_k=False, leads=True)
-"""Precision is defined for answers with a claim that is supported or not supported."""
+"""Precision is defined only for answers with at least one claim that is supported or not supported."""
 RECALL = Measure("recall", "Recall", lambda one, k: recall_at_k(one.as_counted, k))
 SHARES = (
     Measure("fully_supported", "Fully supported", fully_supported, False, True, True),
@@ -235,7 +234,7 @@ def is_rated(response: CountedResponse, abstention: AbstentionPolicy) -> bool:
 
 
 def figures_of(system: SystemScore) -> Iterator[tuple[Measure, int | None, Mean]]:
-    """Yields each mean of a system with its measure and, for measures at K, with its K."""
+    """Yields each of a system's means with its measure and, for measures at K, its K."""
     for measure in MEASURES:
         if measure.at_k:
             yield from ((measure, at.k, getattr(at, measure.quantity)) for at in system.at_k)
@@ -285,7 +284,7 @@ def score_long_form(
 def choose_ks(
     responses: Iterable[CountedResponse], ks: Sequence[int | Literal["median", "maximum"]]
 ) -> tuple[ChosenK, ...]:
-    """Converts the Ks to distinct numbers. Raises ValueError if a K is below 1."""
+    """Converts the Ks to numbers and removes duplicates. Raises ValueError if a K is below 1."""
     supported = [response.as_counted.supported for response in responses]
     found: dict[int, ChosenK] = {}
     for k in ks:
@@ -405,7 +404,7 @@ def _ranking(place: int, k: int, systems: Sequence[SystemScore]) -> Ranking:
 
 
 def _rank(value: float, values: Sequence[float]) -> float:
-    """Returns a value's rank, where 1 is the highest. Values that are equal up to rounding share their mean rank."""
+    """Returns a value's rank, where 1 is the highest. Values that differ only by rounding share their mean rank."""
     equal = sum(math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     better = sum(other > value and not math.isclose(value, other, rel_tol=ROUNDING) for other in values)
     return better + (equal + 1) / 2

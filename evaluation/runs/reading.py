@@ -1,4 +1,4 @@
-"""Reads the folder of a run: its summary, its reports one at a time, and its verdicts as the input of an audit."""
+"""Reads the folder of a run: its summary, its reports one at a time, and its verdicts in the form that audits read."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from factloop.evaluation.runs.records import JudgedResponse, RunSummary
 
 DESCRIPTION, SUMMARY, REPORTS = "run.json", "summary.json", "reports.jsonl"
 LONGEST_REPORT = 2**30
-"""Maximum length in bytes of a line in `reports.jsonl`, which contains a response with all its evidence."""
+"""Maximum length in bytes of a line in `reports.jsonl`. A line contains a response with all its evidence."""
 
 R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
-class FinishedRun:
+class FinishedRun(Iterable[JudgedResponse]):
     path: Path
     summary: RunSummary
 
-    def responses(self) -> Iterator[JudgedResponse]:
-        """Yields the responses in the summary with their reports, in the order in which they were judged.
+    def __iter__(self) -> Iterator[JudgedResponse]:
+        """Yields the responses in the summary with their reports, in the order in which the responses were judged.
 
         Raises DataError on reaching a line that cannot be read, or at the end if a response is missing.
         """
@@ -108,8 +108,7 @@ _VERDICTS: dict[Verdict | None, int] = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPOR
 
 
 def predictions_of(responses: Iterable[JudgedResponse], *, dataset: str) -> str:
-    """Returns JSON Lines for `factloop.evaluation.audit.rows`, with a line per claim labelled supported or not
-    supported.
+    """Returns JSON Lines for `factloop.evaluation.audit.rows`, a line per claim labelled supported or not.
 
     The order of the responses has no effect. Claims labelled irrelevant are left out. The evaluators are:
     - the judge, with 1 or 0 for its verdict, or null if it gave no verdict or found the claim irrelevant;

@@ -1,4 +1,4 @@
-"""Defines the records of a run over a data set: a line for each response, and a summary of the whole run."""
+"""Defines the records of a run over a data set: a line per response, and a summary of the whole run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class JudgedResponse(Record):
     system: str
     """The system that wrote the response."""
     prompt_id: str
-    """The id of the prompt, which is the same for responses of different systems to the same prompt."""
+    """The id of the prompt. Responses of different systems to the same prompt share it."""
     report: FactualityReport
     labels: Mapping[str, FactLabel] = Field(default_factory=dict)
     """Maps claim ids to human labels, if the claims were supplied with labels."""
@@ -64,11 +64,11 @@ class RunDebiasing(Record):
     f1: tuple[DebiasedF1, ...]
     """F1@K for each K in the run."""
     transfer: Transfer
-    """What the labelled claims and the run are assumed to have in common, as requested or according to `is_sampled`."""
+    """What the labelled claims and the run are assumed to share, as requested or according to `is_sampled`."""
     is_sampled: bool
     """Whether labelled claims come from the system or, if their system is unknown, from prompts in the run."""
     n_of_prompts: Count
-    """Number of labelled claims from the run's prompts, which were drawn with the run and are not a separate sample."""
+    """Number of labelled claims from the run's prompts. They were drawn with the run and are not a separate sample."""
     n_own: Count
     """Number of these claims that belong to the run itself."""
 
@@ -80,7 +80,7 @@ class Calibration(Record):
     """The name of the data and, for a file, its hash."""
     n_claims: Count
     n_unscored: Count
-    """Number of labelled claims without a verdict, which are not used."""
+    """Number of labelled claims that are not used because they have no verdict."""
     systems: tuple[RunDebiasing, ...]
 
 
@@ -108,6 +108,6 @@ class RunSummary(Record):
     cascade: CascadeSavings | None = None
     """Total savings over all responses, or None without a cascade."""
     citations: CitationFigures | None = None
-    """The combined figures of all responses that came with documents and cite any of them."""
+    """The combined figures of all responses that came with documents and cite at least one of them."""
     created_at: datetime
     warnings: tuple[str, ...] = ()

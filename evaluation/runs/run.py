@@ -4,8 +4,8 @@
         items = response_items(load_responses("responses.jsonl"))
         summary = await arun(checker, items, data="responses.jsonl", run_dir="runs/a")
 
-If a killed run is started again, it continues. Judged responses are in `reports.jsonl`, and answers to single calls are
-in the journal, so only calls that were in flight are paid for twice.
+A killed run resumes when it is started again. Judged responses are saved in `reports.jsonl`, and answers to single
+calls in the journal, so only calls that were in flight are paid for twice.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ from factloop.tools.search.given import GivenIndexes
 Kind = Literal["responses", "factscore"]
 
 ReportEngine = Callable[[Iterable[RunItem], Path | None], AsyncGenerator[JudgedResponse, None]]
-"""Judges the items in any order and saves paid answers in the folder, if there is one."""
+"""Judges the items in any order. If there is a folder, it stores answers that were paid for."""
 
 Debias = Callable[[RunSummary, RunClaims], RunSummary]
-"""Adds debiased figures to a summary, using labelled claims that it compares with the run's claims."""
+"""Adds debiased figures to a summary. The labelled claims are compared with the run's claims."""
 
 REPORT_LOG = LogFormat[JudgedResponse, str](
     name="the reports",
@@ -107,8 +107,8 @@ async def astream_run(
     with ExitStack() as stack:
         spool = stack.enter_context(spooled(items, limit=limit))
         fingerprint = await _fingerprint(checker, spool)
-        configuration = {} if run_dir is None else _configuration(kind, spool.digest, fingerprint)
-        folder = stack.enter_context(claimed_folder(run_dir, configuration))
+        configuration = {"kind": kind, "data": spool.digest, **fingerprint.configuration}
+        folder = stack.enter_context(claimed_folder(run_dir, {} if run_dir is None else configuration))
         log = stack.enter_context(Log(None if folder is None else folder / REPORTS, REPORT_LOG))
         run = Run(
             items=spool,
@@ -171,10 +171,6 @@ async def _fingerprint(checker: FactChecker, items: Iterable[RunItem]) -> Finger
         raise
 
 
-def _configuration(kind: Kind, digest: str, fingerprint: Fingerprint) -> dict[str, Any]:
-    return {"kind": kind, "data": digest, **fingerprint.configuration}
-
-
 async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
     """Returns the item's own documents as the only sources to judge it against, or None if it has no documents.
 
@@ -190,7 +186,7 @@ async def sources_of(item: RunItem, indexes: GivenIndexes) -> Sources | None:
 async def open_judge(
     checker: FactChecker, *, journal: Path | None = None
 ) -> AsyncIterator[Judge[RunItem, JudgedResponse]]:
-    """Opens a judge that can judge responses concurrently. Paid answers are saved in `journal` and reused."""
+    """Starts a judge that handles responses concurrently. Saves paid-for answers in `journal` and reuses them."""
     indexes = GivenIndexes(_at_once(checker))
     async with checker.opened(journal=journal, alone=False) as check:
 

@@ -3,8 +3,8 @@
 Labels made for a run may refer to its prompts in different ways: by text, by a hash of the text, or by an id that only
 one of the two files contains. If a claim of the run were treated as independent of the run, intervals would be too
 narrow. Prompts are therefore matched by id, by text, or by the text of any response to them. A claim belongs to the run
-if its text and the text of its response are the same, or if its text, system and response id are the same. Only digests
-of 16 bytes are kept.
+if a claim of the run has the same text and the same response text, or the same text, system and response id. Only
+digests of 16 bytes are kept.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class ClaimOrigin:
     """The origin of a labelled claim, as far as it is known."""
 
     prompts: tuple[Digest, ...] = ()
-    """All digests by which the claim's prompt may be found in the run."""
+    """All digests that may identify the claim's prompt in the run."""
     claims: tuple[Digest, ...] = ()
-    """All digests by which the claim itself may be found in the run."""
+    """All digests that may identify the claim itself in the run."""
 
 
 def origin_of(
@@ -51,21 +51,21 @@ def origin_of(
 
 @dataclass
 class RunClaims:
-    """The prompts and claims of a run, with which labelled claims are compared."""
+    """The prompts and claims of a run, for comparison with labelled claims."""
 
     prompt_of: dict[Digest, str] = field(default_factory=dict)
-    """Maps all digests of a prompt or response to the run's prompt id."""
+    """Maps each digest of a prompt or response to the run's prompt id."""
     claims: Counter[Digest] = field(default_factory=Counter)
-    """Maps all digests of a claim to the number of such claims in the run, since responses may repeat claims."""
+    """Maps each digest of a claim to the number of such claims in the run, because responses may repeat claims."""
     verdicts: dict[Digest, set[int | None]] = field(default_factory=dict)
-    """Maps all digests of a claim to its verdicts: 1 for supported, 0 for not supported, None for others."""
+    """Maps each digest of a claim to its verdicts: 1 for supported, 0 for not supported, None for others."""
     score_sums: dict[tuple[str, str], float] = field(default_factory=dict)
-    """Maps the system and id of each response to the sum of its scored claims' scores, or of their verdicts if there
-    are no scores."""
+    """Maps the system and id of each response to its total score: the sum of its scored claims' scores, or of their
+    verdicts if there are no scores."""
     has_scores: bool = False
 
     def seen(self, responses: Iterable[JudgedResponse]) -> Iterator[JudgedResponse]:
-        """Yields the responses unchanged and records each of them."""
+        """Yields the responses unchanged, recording each one."""
         for judged in responses:
             self.add(judged)
             yield judged
@@ -92,7 +92,7 @@ class RunClaims:
         return next((self.prompt_of[way] for way in origin.prompts if way in self.prompt_of), None)
 
     def own(self, origins: Iterable[ClaimOrigin]) -> tuple[bool, ...]:
-        """Returns, for each labelled claim, whether it belongs to the run and counts in the run's figures.
+        """Returns whether each labelled claim belongs to the run and counts in the run's figures.
 
         If a response of the run has more labels than claims with the same text, the excess labels do not count, because
         the run might otherwise appear completely labelled.

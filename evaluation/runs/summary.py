@@ -13,7 +13,7 @@ from factloop.checking.cascade.stage import sum_savings
 from factloop.core.errors import DataError
 from factloop.core.factuality import counted_claims
 from factloop.core.records import CascadeSavings, CitationFigures, Counts, Fingerprint, UnscoredReason
-from factloop.core.report_warnings import engine_warnings
+from factloop.core.report_warnings import engine_warnings, share_of
 from factloop.evaluation.runs.label_agreement import (
     LabelTable,
     TabledResponse,
@@ -32,9 +32,8 @@ from factloop.evaluation.runs.longform import (
 from factloop.evaluation.runs.records import JudgedResponse, ResponseLine, RunSummary
 from factloop.reports.claims import REASON_WORDS, tally_reasons
 from factloop.reports.figures import plural
-from factloop.setup.sources import Sources
 from factloop.tools.calls.meter import UsageMeter
-from factloop.tools.search.given import is_given, without_contents
+from factloop.tools.search.given import without_contents
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,13 +66,13 @@ class _Totals:
     tables: dict[str, LabelTable] = field(default_factory=dict)
     people: dict[str, Counts] = field(default_factory=dict)
     every: dict[str, Counts] = field(default_factory=dict)
-    """Counts of all claims, for responses in which only core claims count."""
+    """Counts of all claims in responses where only core claims count."""
     reasons: Counter[UnscoredReason] = field(default_factory=Counter)
     fingerprints: dict[str, tuple[str, Fingerprint]] = field(default_factory=dict)
-    """Maps each fingerprint, as JSON, to the lowest id of a response judged with it, and to the fingerprint itself.
+    """Maps each fingerprint, as JSON, to the lowest id of a response judged with it and the fingerprint itself.
     Documents supplied with responses are treated as one source, whatever their contents."""
     n_given: int = 0
-    """Number of responses checked against documents that came with them."""
+    """Number of responses checked against the documents that came with them."""
     n_given_nothing: int = 0
     """Number of responses that could not be checked because their documents contained no text."""
     n_without_search: int = 0
@@ -96,13 +95,12 @@ class _Totals:
         self.n_undecided += judged.report.eligibility is not None and judged.report.eligibility.verdict is None
         has_search = bool(judged.report.fingerprint.search_tools)
         self.n_without_search += not has_search
-        self.n_given_nothing += not has_search and Sources().warning in judged.report.warnings
+        self.n_given_nothing += not has_search and judged.report.mode == "faithfulness"
         self.reasons.update(tally_reasons(counted_claims(judged.report)))
         self.cascade = sum_savings((self.cascade, judged.report.cascade))
         if judged.report.citations is not None:
             self.citations = CitationFigures.sum_of(filter(None, (self.citations, judged.report.citations)))
-        is_evidence = Sources(mode="factuality").warning in judged.report.warnings
-        self.n_given += any(map(is_given, judged.report.fingerprint.search_tools)) and not is_evidence
+        self.n_given += has_search and judged.report.mode == "faithfulness"
         self._note(judged.id, judged.report.fingerprint)
 
     def _note(self, id: str, fingerprint: Fingerprint) -> None:
@@ -188,7 +186,7 @@ def _scores(lines: Sequence[ResponseLine], ks: Sequence[WantedK], scoring: Scori
 
 
 def _resampling(scoring: Scoring) -> _ResamplingOptions:
-    """Returns a new generator each time, so that no figure depends on which other figures are requested."""
+    """Returns a new generator each time, so that no figure depends on which others are requested."""
     import numpy as np
 
     rng = np.random.default_rng(scoring.seed) if scoring.resamples else None
@@ -210,11 +208,11 @@ def _warnings(found: _Totals) -> Iterator[str]:
         yield f"No verdict on the eligibility of {undecided}; affects only the eligible and fully supported share"
     if found.reasons:
         reasons = sorted(found.reasons.items(), key=lambda reason: (-reason[1], reason[0]))
-        why = ", ".join(f"{count:,} × {REASON_WORDS[reason]}" for reason, count in reasons)
+        why = ", ".join(f"{REASON_WORDS[reason]} ({count:,})" for reason, count in reasons)
         left_out = sum(line.counts.unscored > 0 and not line.counts.not_supported for line in lines)
-        yield f"{found.reasons.total():,} of {n_claims:,} claims have no verdict: {why}"
+        yield f"{share_of(found.reasons.total(), n_claims, 'claim', 'has', 'have')} no verdict: {why}"
         if left_out:
-            yield f"The fully supported share leaves out {plural(left_out, 'response')} because of these claims"
+            yield f"Because of these claims, the fully supported share leaves out {plural(left_out, 'response')}"
     if found.n_given:
         n, all_ = found.n_given, len(found.lines)
         which = f"{n:,} of {plural(all_, 'response')} {'was' if n == 1 else 'were'} judged only against"

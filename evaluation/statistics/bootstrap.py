@@ -1,6 +1,6 @@
-"""The cluster bootstrap, which resamples whole clusters with replacement and recalculates figures.
+"""The cluster bootstrap, which resamples whole clusters with replacement and recalculates the figures.
 
-Claims in a response are similar to each other, and so are responses to a prompt, so whole clusters are drawn. A
+Claims in a response resemble each other, and so do responses to a prompt. For this reason, whole clusters are drawn. A
 resample is represented by the number of times that each cluster was drawn. Multiplying these numbers by the clusters'
 sums gives the sums of the resample, so a single matrix product covers all resamples of all figures. Each caller
 supplies the statistic to compute from these sums.
@@ -20,15 +20,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 AT_ONCE = 2**17
-"""Maximum number of elements in a matrix of draws (1 MB), so that a long run needs no more memory than a short one."""
+"""Maximum number of elements in a matrix of draws (1 MB), so that long runs need no more memory than short ones."""
 ROUNDING = 1e-12
 """Intervals up to this width are treated as having no width."""
 MOST_LOST = 0.05
-"""Maximum fraction of undefined resamples. With more, the remaining ones would not represent the distribution."""
+"""Maximum fraction of undefined resamples. If more are undefined, the others do not represent the distribution."""
 
 
 def draw_counts(n_clusters: int, rng: np.random.Generator, resamples: int) -> Iterator[Ints]:
-    """Yields how often each cluster was drawn, as matrices of shape (n_resamples, n_clusters)."""
+    """Yields matrices of shape (n_resamples, n_clusters) that count how often each cluster was drawn."""
     batch = max(1, AT_ONCE // n_clusters)
     for start in range(0, resamples, batch):
         size = min(batch, resamples - start)
@@ -75,7 +75,7 @@ def loses_too_many(values: Floats) -> bool:
 
 
 def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
-    """Returns the bounds that cut off a fraction of `tail` at each end of each column, and the column's number of NaNs.
+    """Returns the bounds that cut off a fraction of `tail` at each end of each column, and the NaNs per column.
 
     NaN is ignored. If a whole column is NaN, both bounds are NaN.
     """
@@ -91,7 +91,7 @@ def percentiles(values: Floats, tail: float) -> tuple[Floats, Floats, Ints]:
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """Limits matrix products in the whole process to one thread, to speed up products of medium-sized matrices."""
+    """Limits matrix products in the whole process to one thread, which speeds up products of medium-sized matrices."""
     limited: AbstractContextManager[object] = _threads().limit(limits=1, user_api="blas")
     return limited
 

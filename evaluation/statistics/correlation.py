@@ -27,7 +27,7 @@ too similar to each other."""
 RESAMPLES = 2000
 LEVEL = 0.95
 ROUNDING = 1e-12
-"""A spread below this fraction of the mean is only rounding error, so Pearson's coefficient would be noise."""
+"""A spread below this fraction of the mean is only rounding error, and Pearson's coefficient would be noise."""
 
 
 class Method(StrEnum):
@@ -45,7 +45,7 @@ class Correlation(Figure):
     n: Count
     """Number of pairs that the coefficient is based on."""
     n_left_out: Count = 0
-    """Number of pairs in which at least one side has no value."""
+    """Number of pairs in which one or both sides have no value."""
     low: Coefficient | None = None
     high: Coefficient | None = None
     """None if there is no random generator, if there are fewer than `FEWEST_DRAWN` clusters, or if more than a
@@ -53,10 +53,10 @@ class Correlation(Figure):
     on a line, because a lack of variation does not imply certainty."""
     level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     n_clusters: Count
-    """Number of units drawn, which are groups of pairs, or single pairs if there are no groups."""
+    """Number of units drawn: groups of pairs, or single pairs if there are no groups."""
     n_resamples: Count = 0
     n_resamples_undefined: Count = 0
-    """Number of resamples without a coefficient, which the interval ignores."""
+    """Number of resamples without a coefficient. The interval ignores them."""
 
 
 def correlate(
@@ -72,8 +72,7 @@ def correlate(
     """Returns the coefficient of the pairs in which both values are present, with an interval if `rng` is set.
 
     `clusters` contains the group of each pair. The bootstrap draws whole groups, because pairs in a group are similar
-    to each other. The order of the pairs has no effect. Raises ValueError if the lengths differ, or if a value is NaN
-    or infinite.
+    to each other. The order of the pairs has no effect. Raises ValueError for different lengths, NaN or infinity.
     """
     if len(xs) != len(ys) or (clusters is not None and len(clusters) != len(xs)):
         raise ValueError("`xs`, `ys` and `clusters` (if any) must have the same length")
@@ -94,7 +93,7 @@ def correlate(
 
 
 def _scaled(values: Sequence[float | None]) -> Floats:
-    """Divides the values by the largest magnitude to prevent overflow. Correlations do not change."""
+    """Divides the values by the largest magnitude to prevent overflow. This does not change correlations."""
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
         raise ValueError("values must be finite, or None if missing")
@@ -103,7 +102,7 @@ def _scaled(values: Sequence[float | None]) -> Floats:
 
 
 def _cluster_numbers(names: Sequence[Hashable]) -> list[int]:
-    """Numbers the clusters from 0, regardless of the order of the pairs. Returns the number of each pair's cluster."""
+    """Numbers the clusters from 0, whatever the order of the pairs. Returns the number of each pair's cluster."""
     order = sorted(set(names), key=lambda name: (type(name).__name__, repr(name)))
     number_of = {name: number for number, name in enumerate(order)}
     return [number_of[name] for name in names]

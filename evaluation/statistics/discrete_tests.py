@@ -1,8 +1,8 @@
-"""Adjusts p-values of discrete tests. For each p-value, only tests that could have reached it are counted.
+"""Adjusts p-values of discrete tests. Each p-value is adjusted only for tests that could have reached it.
 
-A sign-flip test of n differing groups cannot have a p-value below 2^(1 - n). A variant without any differing group can
-therefore never be found different, but Holm's method would still count its test. Tarone (1990) excludes tests that can
-never reject. Here, this is done in each of Holm's steps (Hommel and Krummenauer 1998).
+A sign-flip test of n differing groups cannot have a p-value below 2^(1 - n). A variant without differing groups can
+therefore never be found different, yet Holm's method would count its test. Tarone (1990) excludes tests that can never
+reject. Here, this is done in each of Holm's steps (Hommel and Krummenauer 1998).
 """
 
 from __future__ import annotations
@@ -26,12 +26,11 @@ class DiscreteTest:
     p: float
     """In (0, 1]."""
     least: float
-    """The smallest p-value that the test could have, given the sizes but not the signs of the differences. At most
-    p."""
+    """The smallest p-value possible with these sizes of the differences, whatever their signs. At most p."""
 
 
 def holm_tarone(tests: Sequence[DiscreteTest]) -> list[float]:
-    """Returns Holm's adjusted p-values, in the same order. For each p, only tests that could have reached it count.
+    """Returns Holm's adjusted p-values, in the same order. For each p, only the tests that could have reached it count.
 
     In increasing order, each p is multiplied by the number of remaining tests (including its own) whose `least` is at
     most p. No result is below the previous one. If every test can reach every p, this is Holm's method.

@@ -1,7 +1,7 @@
 """Calculates Cohen's kappa (1960) for two raters of the same items: (p - e) / (1 - e).
 
 Here, p is the fraction of items with the same label, and e is the fraction expected by chance, given how often each
-rater uses each label. Intervals resample whole groups, because items from the same question or prompt are similar.
+rater uses each label. Intervals resample whole groups, because items from one question or prompt are similar.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def cohens_kappa(cells: Floats, rng: np.random.Generator, resamples: int, level: float) -> Figure:
-    """Returns kappa in [-1, 1], where 0 is agreement by chance.
+    """Returns kappa in [-1, 1], where 0 means no better than chance.
 
     `cells`, of shape (n_groups, k, k), contains the number of items by group, first label and second label. Kappa is
     undefined if no item has both labels, or if all labels are the same. There is no interval for a single group. `n` is

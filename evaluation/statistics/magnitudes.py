@@ -1,21 +1,21 @@
-"""Calculates mean and largest magnitudes of noisy figures, corrected for noise. The intervals can include 0.
+"""Calculates the mean and the largest magnitude of noisy figures, corrected for noise. The intervals can include 0.
 
 Noise increases magnitudes: six figures that are truly 0, each with a standard error of one point, have a mean magnitude
 of 0.8 points. Resampling adds more noise, so the central 95% of the resampled magnitudes exclude 0. Here, noise is
 measured by how far the resamples deviate from the original figures.
 
-- The mean is over |b| minus the contribution of noise, for each figure b with standard error s over the resamples. The
-  contribution is what normally distributed noise adds to the magnitude of a figure of size sqrt(b^2 - s^2), or of size
-  0 if |b| is below s. It is 0.8 s for size 0, and close to 0 for a large b. The mean is at least 0. It is still biased
-  upwards, by 0.4 s for a figure that is truly 0.
+- The mean averages |b| minus the contribution of noise, where b is a figure and s its standard error over the
+  resamples. The contribution is what normally distributed noise adds to the magnitude of a figure of size sqrt(b^2 -
+  s^2), or of size 0 if |b| is below s. It is 0.8 s for size 0, and close to 0 for a large b. The mean is at least 0. It
+  is still biased upwards, by 0.4 s for a figure that is truly 0.
 - The interval of the mean contains the mean magnitude of every set of figures that is compatible with the data (Berger
   and Boos 1994). Each figure must be within a box around its estimate (99.5% jointly), and the observed mean magnitude
   must not be among the 2.25% most extreme on either side. At the lower end, one figure accounts for the whole mean,
-  because noise then adds most. At the upper end, all figures share in the mean, because noise then adds least. The
+  because noise then adds most. At the upper end, all figures contribute to the mean, because noise then adds least. The
   upper end is never below the measured value. The interval contained the true value in 94 to 100% of simulated samples
   (`test_magnitudes`).
 - The interval of the largest magnitude is simultaneous for all figures. In 95% of resamples, no figure deviates by more
-  standard errors than the interval covers.
+  standard errors than the interval allows.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BOX = 0.005
-"""Probability that any figure is outside the box in which the true figures are searched for."""
+"""Probability that any true figure lies outside the box that is searched."""
 _STEPS = 20
-"""Number of halvings in a search. They reduce its range to a millionth, which is far below the sampling error."""
+"""Number of halvings in a search. They reduce the range to a millionth, which is far below the sampling error."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ def _less_noise(sizes: Floats, errors: Floats) -> Floats:
 
 
 def _lower(plain: float, noise: Floats, errors: Floats, least: Floats, weights: Floats, tail: float) -> float:
-    """Returns the smallest true mean magnitude that, with noise, may give `plain`. All figures are as small as the box
-    allows, except one that accounts for the rest."""
+    """Returns the smallest true mean magnitude that may give `plain` once noise is added. All figures are as small as
+    the box allows, except one that accounts for the rest."""
     share_known = np.divide(least, errors, out=np.full(len(least), np.inf), where=errors > 0.0)
     one = int(np.lexsort((weights * errors, -share_known))[0])
     others = np.delete(np.arange(len(least)), one)
@@ -117,8 +117,8 @@ def _lower(plain: float, noise: Floats, errors: Floats, least: Floats, weights: 
 def _upper(
     plain: float, noise: Floats, errors: Floats, box: tuple[Floats, Floats], weights: Floats, tail: float
 ) -> float:
-    """Returns the largest true mean magnitude that, with noise, may give `plain`. All figures are the same multiple of
-    their standard errors, as far as the box allows."""
+    """Returns the largest true mean magnitude that may give `plain` once noise is added. All figures are the same
+    multiple of their standard errors, as far as the box allows."""
 
     def figures(size: float) -> Floats:
         return np.asarray(np.clip(size * errors, *box))

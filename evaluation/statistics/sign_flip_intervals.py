@@ -1,8 +1,8 @@
-"""Calculates intervals for paired differences that contain exactly those that the sign-flip test does not reject.
+"""Calculates intervals for paired differences: an interval contains exactly what the sign-flip test does not reject.
 
-If the second side is higher by delta, each group's part minus delta could as well have the opposite sign. The interval
-at level 1 - alpha thus contains every delta whose p-value is above alpha (Lehmann and Romano 2005, section 5.4). The
-interval contains 0 if and only if the test does not reject 0, unlike a percentile bootstrap.
+If the second side is higher by delta, each group's part minus delta might just as well have the opposite sign. The
+interval at level 1 - alpha thus contains every delta whose p-value is above alpha (Lehmann and Romano 2005, section
+5.4). The interval contains 0 if and only if the test does not reject 0, unlike a percentile bootstrap.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def noninferiority_p(apart: StratifiedMean, margin: float) -> float:
 
 
 def _reach(parts: Floats, weights: Floats, tail: float, rng: np.random.Generator) -> tuple[float, float]:
-    """Returns how far the interval extends below and above the difference, or infinity if nothing is ruled out."""
+    """Returns how far the interval extends below and above the difference, or infinity where nothing is ruled out."""
     n = len(parts)
     is_drawn = n > ALL_SIGNS
     if is_drawn and (equal_weight(parts) >= ENOUGH_DIFFERENCES or tail * (DRAWS + 1) < FEWEST_DRAWS):
@@ -109,12 +109,12 @@ def _one_sided(shifted: Floats) -> float:
 
 
 def _all_turned(columns: Floats) -> Floats:
-    """Returns the sums of the columns for every way to flip the groups' signs, with shape (2^n, n_columns)."""
+    """Returns the sums of the columns for every way of flipping the groups' signs, with shape (2^n, n_columns)."""
     return np.asarray(np.array(list(product((-1.0, 1.0), repeat=len(columns)))) @ columns)
 
 
 def _turned(columns: Floats, rng: np.random.Generator) -> Floats:
-    """Returns the sums of the columns for all or for random sign flips, with shape (n_ways, n_columns)."""
+    """Returns the sums of the columns for all sign flips or for random ones, with shape (n_ways, n_columns)."""
     n = len(columns)
     if n <= ALL_SIGNS:
         return _all_turned(columns)

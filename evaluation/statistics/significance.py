@@ -22,7 +22,7 @@ ENOUGH_DIFFERENCES = 100
 """Minimum number of equally weighted prompts for which the sum of flipped differences is treated as normal (excess
 kurtosis -0.02)."""
 ALL_SIGNS = 14
-"""Maximum number of differing prompts for which all ways to flip their signs are enumerated (16,384). For more prompts,
+"""Maximum number of differing prompts for which all ways of flipping signs are enumerated (16,384). For more prompts,
 see `sign_flips`."""
 STEPS = 2**16
 """Maximum number of lattice steps in the sum of all sizes."""
@@ -98,7 +98,7 @@ def equal_weight(differences: Floats) -> float:
 
 
 def least_p(differences: Floats) -> float:
-    """Returns the smallest p-value that `turned_signs` can have for these magnitudes: 2^(1 - n) if n prompts differ."""
+    """Returns the smallest p-value that `turned_signs` can return for these sizes: 2^(1 - n) if n prompts differ."""
     sizes = np.abs(differences)
     n_differing = int((sizes > _ROUNDING * sizes.max(initial=0.0)).sum())
     return least_p_of(n_differing)
@@ -115,7 +115,7 @@ def fewest_prompts(alpha: float) -> int:
 
 
 def upper_tail(sizes: Floats, reached: float) -> float:
-    """Returns the fraction of all ways to flip the signs of `sizes` for which the sum is `reached` or more.
+    """Returns the fraction of all ways of flipping the signs of `sizes` for which the sum is `reached` or more.
 
     The distribution of the sums is computed on a lattice by convolution, which adds one size after the other with
     either sign (Pagano and Tritchler 1983). The result is exact if all sizes are multiples of a common unit, as
@@ -136,7 +136,7 @@ def upper_tail(sizes: Floats, reached: float) -> float:
 
 
 def _chances(steps: Ints, total: int) -> Floats:
-    """Returns the probability of each sum of the sizes whose sign is unchanged, with shape (total + 1,)."""
+    """Returns the probability of each possible sum of the sizes that keep their sign, with shape (total + 1,)."""
     chances = np.zeros(total + 1)
     chances[0], top = 1.0, 0
     for step in steps[steps > 0].tolist():
@@ -148,7 +148,7 @@ def _chances(steps: Ints, total: int) -> Floats:
 
 
 def _on_lattice(sizes: Floats) -> tuple[float, Ints, float]:
-    """Returns the unit, the sizes in this unit, and by how many units a sum may be too low and still count."""
+    """Returns the unit, the sizes in this unit, and how many units a sum may fall short and still count."""
     largest = float(sizes[-1])
     denominator = 1
     for share in np.unique(sizes / largest).tolist():

@@ -1,8 +1,8 @@
-"""Averages the means of several strata, with bootstrap intervals, standard errors and the inputs of sign-flip tests.
+"""Averages the means of several strata, with bootstrap intervals, standard errors and inputs for sign-flip tests.
 
 If the strata are the two labels, the stratified mean of "the verdict equals the label" is balanced accuracy. With a
 single stratum, it is the ordinary mean. The difference between two such means over the same items is the stratified
-mean of the items' differences, so this module handles the intervals and tests of all paired quantities.
+mean of the items' differences. This module therefore handles the intervals and tests of all paired quantities.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class StratifiedMean:
 
     @property
     def standard_error(self) -> float | None:
-        """The linearised standard error of the value, treating clusters as independent. None unless `has_interval`."""
+        """The linearised standard error of the value, for independent clusters. None unless `has_interval`."""
         if not self.has_interval:
             return None
         totals = self.counts.sum(axis=1, keepdims=True)
@@ -91,7 +91,7 @@ def clustered_mean(values: Floats, cluster: Ints, n_clusters: int) -> Stratified
 def stratified_intervals(
     means: Sequence[StratifiedMean], rng: np.random.Generator, resamples: int, level: float
 ) -> list[tuple[float, float] | None]:
-    """Returns the percentile interval of each mean. All means must have the same clusters, and all use the same draws.
+    """Returns a percentile interval for each mean. All means must have the same clusters, and they share their draws.
 
     Resamples without an item in some stratum are skipped. An interval is None if `has_interval` is false. It is also
     None if the value is the same in all resamples, because a lack of variation does not imply certainty.
@@ -111,8 +111,7 @@ def stratified_intervals(
 def _means(drawn: Floats, sizes: Sequence[int]) -> Floats:
     """Returns each resample's means (NaN if any stratum has no items), with shape (n_resamples, n_means).
 
-    For each mean, the columns of `drawn` are the sums of its strata, followed by their counts. `sizes` are the numbers
-    of strata.
+    For each mean, the columns of `drawn` are the sums of its strata and then their counts. `sizes` counts the strata.
     """
     parts = np.split(drawn, np.cumsum([2 * size for size in sizes])[:-1], axis=1)
     with np.errstate(invalid="ignore"):

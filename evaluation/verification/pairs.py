@@ -13,7 +13,7 @@ from factloop.evaluation.running.run import Spool
 from factloop.evaluation.verification.records import MarkedRow, PairRow, Prediction
 
 PlacedRow = tuple[int | None, PairRow]
-"""The number of the row's first line, or None if the row does not come from a file, and the row."""
+"""A row, preceded by the number of its first line (None if it does not come from a file)."""
 
 _IN_ALL_OR_NONE = ("task", "prompt_id")
 
@@ -31,7 +31,7 @@ def load_pairs(place: str | Path, mapping: ColumnMapping | None = None) -> Itera
 def load_dataset_pairs(
     name: str, part: str, place: str | Path, documents: str | Path | None = None
 ) -> Iterator[PlacedRow]:
-    """Yields the claims of a labelled data set, with documents from a file if the data set contains none.
+    """Yields the claims of a labelled data set, taking documents from a file if the data set contains none.
 
     Raises the same errors as `labelled_claims`, `load_documents` and `with_documents`.
     """
@@ -51,11 +51,11 @@ class PairSpool(Spool[Prediction]):
         """
         self._path, self._dataset = path, default_dataset
         self.n_labelled = self.n_blank = self.n_unnamed = 0
-        """Number of kept pairs with a label, without a document, and without a system."""
+        """Numbers of kept pairs that have a label, that have no document, and that have no system."""
         self.left_out: set[bytes] = set()
         """Keys of pairs beyond the limit."""
         self._evaluators: dict[str, int | None] = {}
-        """Evaluators whose scores are already in the input, with the line of the first score."""
+        """Evaluators whose scores are already in the input, with the line on which the first score occurs."""
         self._first: Prediction | None = None
         checked = self._checked(rows, limit)
         super().__init__(checked, dump=to_line, load=Prediction.model_validate_json, limit=limit)

@@ -46,7 +46,7 @@ class PairRow(ClaimRow):
     claim_id: MaybeName = None
     """The id of the claim, which defaults to the row's `id` or line number."""
     group: MaybeName = None
-    """In an experiment, claims in the same group are drawn together, rather than claims in the same response."""
+    """In an experiment, whole groups of claims are drawn rather than whole responses."""
     document: str | None = None
     label: Annotated[Literal[0, 1] | None, BeforeValidator(_label)] = None
     evaluators: Mapping[NotBlank, Share | None] = Field(default_factory=dict)
@@ -79,7 +79,7 @@ class Prediction(Record):
     claim: str
     document: str
     marked: Spans | None = None
-    """Spans of the claim that people marked as unsupported by the document, if the data set has such spans."""
+    """Spans of the claim that people marked as not supported by the document, if the data set has such spans."""
     evaluators: Mapping[str, Share | None]
     """Maps evaluators to scores, or to None if there is no score. `NAME@N` was applied to chunks of at most N words."""
     unscored: Mapping[str, str] = Field(default_factory=dict)
@@ -87,7 +87,7 @@ class Prediction(Record):
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The key of a row, which is unique in a file."""
+        """The key of a row. It is unique within a file."""
         return self.dataset, self.system, self.response_id, self.claim_id
 
     @classmethod
@@ -111,7 +111,7 @@ class Prediction(Record):
 
 
 class SpanFigures(Record):
-    """How well the claims that a verifier finds unsupported cover the marked spans, counted in characters.
+    """How well the claims that a verifier finds unsupported cover the marked spans, measured in characters.
 
     As in RAGTruth (Niu et al. 2024), figures are micro-averaged over all scored claims that could have marked spans.
     Departure: a verifier marks whole claims, and characters between claims do not count.
@@ -141,11 +141,11 @@ class VerifierSummary(Record):
     name: str
     n_scored: Count
     unscored: Mapping[str, Count]
-    """Maps reasons to the number of pairs that have no score for this reason."""
+    """Maps each reason to the number of pairs that were left unscored for it."""
     share_supported: Share | None
-    """Fraction of the scored pairs with a score of 0.5 or more, or None if no pairs have a score."""
+    """Fraction of the scored pairs whose score is 0.5 or more, or None if no pair has a score."""
     spans: SpanFigures | None = None
-    """None if no claim comes from a data set with marked spans."""
+    """None if no claim's data set has marked spans."""
 
 
 class VerifyRun(Record):
@@ -157,7 +157,7 @@ class VerifyRun(Record):
     n_pairs: Count
     n_labelled: Count
     evaluators: tuple[VerifierSummary, ...]
-    """The verifiers in the requested order, each followed by its columns for chunks."""
+    """The verifiers in the requested order, each followed by its chunk columns."""
     usage: Usage
     """Usage of this attempt."""
     created_at: datetime

@@ -1,10 +1,10 @@
-"""Scores the pairs in a file with several verifiers. Paid answers are not lost if the process is killed.
+"""Scores the pairs in a file with several verifiers. If the process is killed, answers that were paid for are not lost.
 
     summary = await averify(rows, ["baseline", "llm:openai:gpt-4o-mini"], out=Path("predictions.jsonl"), ...)
 
-The `OUT.run` folder next to the output contains the models' answers and the configuration of the run. The same call
-resumes the run, but a different configuration is rejected. To add a verifier to existing scores, use the file with the
-scores as the input and write to another file. That file will also contain the existing scores.
+The `OUT.run` folder next to the output contains the models' answers and the configuration of the run. Repeating the
+call resumes the run, but a different configuration is rejected. To add a verifier to existing scores, use the file with
+the scores as the input and write to another file. That file will also contain the existing scores.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from factloop.agents.reasons import reason_of
 from factloop.core.errors import ConfigError, DataError, FactloopError
 from factloop.core.reasons import MENDABLE
 from factloop.core.records import UnscoredReason, Usage
+from factloop.core.report_warnings import share_of
 from factloop.evaluation.datasets.mapping import UNKNOWN_SYSTEM
 from factloop.evaluation.running.log import Log, LogFormat
 from factloop.evaluation.running.run import BATCHED_AT_ONCE, Events, Increments, Run, summary_of
@@ -109,7 +110,7 @@ def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tupl
     scored, supported = Counter[str](), Counter[str]()
     reasons: dict[str, Counter[str]] = {name: Counter() for name in columns}
     spans: dict[str, tuple[int, ...]] = {}
-    """Maps each column to its numbers of predicted, marked and shared characters."""
+    """Maps each column to the numbers of predicted, marked and shared characters."""
     for found in predictions:
         for name in columns:
             score = found.evaluators[name]
@@ -138,7 +139,7 @@ def summaries(predictions: Iterable[Prediction], columns: Sequence[str]) -> tupl
 def open_log(
     path: Path, columns: Sequence[str], keys: Container[bytes], left_out: Container[bytes] = ()
 ) -> Log[Prediction, bytes]:
-    """Opens the predictions at `path`, and drops rows in which one of `columns` failed for a temporary reason.
+    """Opens the predictions at `path`, dropping rows in which one of `columns` failed for a temporary reason.
 
     Raises ConfigError if the file cannot be used, or if it contains predictions for claims that are now in `left_out`.
     Raises DataError if a line lacks one of `columns`, or if its claim is not in `keys`.
@@ -176,12 +177,12 @@ def open_log(
 BATCH = 64
 """Number of pairs scored together."""
 BATCHES_AT_ONCE = 4
-"""Number of batches in progress. If models are called in batches, `BATCHED_AT_ONCE` pairs are in progress instead."""
+"""Number of batches in progress. With batched model calls, `BATCHED_AT_ONCE` pairs are in progress instead."""
 
 
 @dataclass(frozen=True)
 class VerifyRequest:
-    """The requested verifiers and the file for their scores."""
+    """The requested verifiers and the file to write their scores to."""
 
     verifiers: tuple[str, ...]
     """Specifications as read by `build.parse_spec`."""
@@ -189,7 +190,7 @@ class VerifyRequest:
     data: str
     """The name of the input in messages."""
     default_dataset: str
-    """The data set of rows that do not specify one."""
+    """The data set assumed for rows that do not specify one."""
     chunk_words: tuple[int, ...] = ()
     """Chunk sizes in words. Each size N adds a column `NAME@N` per verifier, for chunks of at most N words."""
     limit: int | None = None
@@ -332,8 +333,8 @@ def _reason(error: FactloopError) -> str:
 
 def _warnings(spool: PairSpool) -> Iterator[str]:
     if spool.n_blank:
-        yield f"{spool.n_blank:,} of {spool.n:,} pairs have no document, and therefore no score."
+        yield f"{share_of(spool.n_blank, spool.n, 'pair', 'has', 'have')} no document, and therefore no score."
     if spool.n_labelled < spool.n:
-        yield f"{spool.n - spool.n_labelled:,} of {spool.n:,} pairs have no label, which the audit needs in every row."
+        yield f"{share_of(spool.n - spool.n_labelled, spool.n, 'pair', 'has', 'have')} no label, which the audit needs."
     if spool.n_unnamed:
-        yield f"{spool.n_unnamed:,} of {spool.n:,} pairs do not name a system and are assigned to {UNKNOWN_SYSTEM!r}."
+        yield f"{share_of(spool.n_unnamed, spool.n, 'pair', 'names', 'name')} no system, so {UNKNOWN_SYSTEM!r} is used."

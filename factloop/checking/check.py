@@ -62,7 +62,7 @@ from factloop.tools.search.gateway import SearchGateway
 log = logging.getLogger(__name__)
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 LONG = 10_000
-"""Length of a response, in characters, above which its report is built in a thread."""
+"""If a response has more characters than this, its report is built in a thread."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class CheckRequest:
     allowance: Allowance | None = None
     """An allowance shared with other work, used instead of `limits`."""
     is_whole: bool = False
-    """Whether the response is complete. Only relevant with `spans`."""
+    """Whether the response is complete. Matters only with `spans`."""
     meter: UsageMeter | None = None
     """The usage meter of the check. If None, a new one is created."""
 
@@ -158,7 +158,7 @@ class Checking:
         return report
 
     async def _eligibility(self, asked: CheckRequest, meter: UsageMeter) -> Judgement | None:
-        """If requested and possible, judges whether the response does what its prompt asks for.
+        """Judges whether the response does what its prompt asks for, if this is requested and possible.
 
         This is the first stage of FACTS Grounding (Jacovi et al. 2025, arXiv 2501.03200, section 3). Departures: the
         judges vote, and the second stage judges claims. FACTS judges whole responses and averages the judgements.
@@ -266,11 +266,12 @@ class Checking:
         searching = self.searching.over(self.searching.tools)
         meter.before_paying = searching.reach
         gates = self.setup.gates and is_whole
-        return CheckContext(Answer(asked.prompt, asked.response), meter, searching, gates=gates)
+        answer = Answer(asked.prompt, asked.response, lambda: meter.allowance.is_late)
+        return CheckContext(answer, meter, searching, gates=gates)
 
     @property
     def _config(self) -> RunnableConfig:
-        """The graph's configuration. The thread id keeps this graph out of the checkpoints of a user's graph."""
+        """The graph's configuration. Its thread id keeps the graph out of the checkpoints of a user's graph."""
         return RunnableConfig(
             recursion_limit=4 * self.setup.settings.max_searches + 20,
             configurable={"thread_id": "factloop"},
@@ -288,13 +289,11 @@ class Checking:
             response=asked.response,
             claims=claims,
             sentences=tuple(final["sentences_read"]),
-            counts=scores.counts,
-            precision=scores.precision,
-            at_k=scores.at_k,
-            every_claim=scores.every_claim,
+            **vars(scores),
             usage=usage,
             fingerprint=setup.fingerprint.model_copy(update={"snapshots": tuple(sorted(context.meter.snapshots))}),
             cascade=saved,
+            mode=None if asked.sources is None else asked.sources.mode,
             created_at=datetime.now(UTC),
             warnings=(
                 *_rows_warning(asked, context.answer),
@@ -316,8 +315,7 @@ def open_checking(
 ) -> Checking:
     """Opens a session for checks with this setup. Raises ConfigError.
 
-    Answers are saved only in the `journal` or the `store`, if you pass one of them. Other sessions can share a `pace`
-    or `budget`.
+    If you pass a `journal` or a `store`, answers are saved only there. Other sessions can share the `pace` or `budget`.
     """
     settings, chat = setup.settings, setup.chat
     look = None if setup.cascade is None else build_look_node(setup.cascade.stage)
@@ -390,7 +388,6 @@ def _rows_warning(asked: CheckRequest, answer: Answer) -> tuple[str, ...]:
 def _check_span(
     settings: CheckSettings, fingerprint: Fingerprint, chat: ChatModel | None, prompt: str | None, response: str
 ) -> Span:
-    """The tracing span of one check. Raises ConfigError if tracing is on but OpenTelemetry is not installed."""
     span = graph_span(
         settings.tracing,
         "factloop.safe",
@@ -408,9 +405,9 @@ def _check_span(
 
 
 def _note_check(span: Span, report: FactualityReport) -> None:
-    """Records the outcome of a check in its tracing span, and logs a warning if nothing could be judged.
+    """Records a check's outcome in its tracing span, and logs a warning if nothing could be judged.
 
-    An exhausted budget is not logged here, because the code that set the budget reports this once for all checks.
+    An exhausted budget is not logged here, because the code that set the budget reports it once for all checks.
     """
     counts = report.counts
     found: dict[str, Value] = {f"factloop.claims.{name}": getattr(counts, name) for name in type(counts).model_fields}

@@ -50,7 +50,7 @@ from factloop.tools.search.handed_over import Documents, Retrieve
 SearchSource = str | SearchTool | BaseRetriever | VectorStore | BaseTool | Retrieve
 
 _WARM: set[tuple[bool, str | None]] = set()
-"""The kinds of checks that this process is ready for: whether a model is used, and the name of the spaCy pipeline."""
+"""The kinds of checks for which this process is ready: whether a model is used, and the name of the spaCy pipeline."""
 _REHEARSED = "Ada Lovelace was born in London in 1815."
 
 Check = Callable[..., Awaitable[FactualityReport]]
@@ -65,7 +65,7 @@ class DocumentOptions(TypedDict, total=False):
     `page_content`, `text` or `content` (each optionally with a score), or pass a retriever or vector store. The
     checker's own sources, if any, are searched as well. With an empty list, no claim can be judged."""
     sources: Sources | None
-    """Documents with a mode. Cannot be combined with `documents`."""
+    """Documents and a mode. Cannot be combined with `documents`."""
 
 
 class CheckOptions(DocumentOptions, total=False):
@@ -123,8 +123,8 @@ class FactChecker(ClosesPerLoop):
             report = await checker.acheck(response, question="Who was ...?", documents=retrieved)
 
     All checks by one checker in the same event loop share its limits, cache and budget. A check with a run directory
-    has its own limits, cache and budget. It shares only the rate limits and the connections of a `ChatModel` that you
-    have built.
+    has its own limits, cache and budget. It shares only the rate limits and, for a `ChatModel` that you built, the
+    connections.
     """
 
     def __init__(
@@ -150,8 +150,8 @@ class FactChecker(ClosesPerLoop):
             docs: Files, folders or glob patterns to search.
             settings: Base settings, which `changes` override.
             recording: A file to read answers from or write them to, depending on `recording_mode` (`replay`, `record`,
-                `new`). The file is written whenever no check is running. If you pass a `Recording` instead, you must
-                save it yourself.
+                `new`). The file is written whenever the last running check ends. If you pass a `Recording` instead, you
+                must save it yourself.
             pace: Rate limits to share with other users of the same servers. By default, each checker has its own.
             budget: A budget that checks in this event loop share, instead of the budget in the settings. Checks with a
                 run directory do not use it.
@@ -197,7 +197,7 @@ class FactChecker(ClosesPerLoop):
 
     @property
     def has_sources(self) -> bool:
-        """Whether the checker has its own sources to search. Does not open the sources."""
+        """Whether the checker has its own sources to search. Does not open them."""
         return bool(self.settings.search or self.settings.docs or self._own_tools)
 
     @property
@@ -215,7 +215,7 @@ class FactChecker(ClosesPerLoop):
         run_blocking(self.awarm_up())
 
     async def awarm_up(self) -> None:
-        """Imports and loads, in another thread, everything that the first check needs. Takes a few seconds of CPU time.
+        """Imports and loads everything that the first check needs, in another thread. Takes a few seconds of CPU time.
 
         Without a warm-up, the first check does this work. Makes no calls, and does not load the weights of a judge.
         Raises ConfigError, DataError.
@@ -228,7 +228,7 @@ class FactChecker(ClosesPerLoop):
             _WARM.add(kind)
 
     def _rehearse(self) -> None:
-        """Sets up the model or, if there is none, checks one sentence offline. Uses a separate event loop."""
+        """Sets up the model or, if there is none, checks one sentence offline. Runs in its own event loop."""
 
         async def rehearsed() -> None:
             setup = self._prepare(self._built)
@@ -371,7 +371,7 @@ class FactChecker(ClosesPerLoop):
         run_dir: str | Path | None = None,
         **options: Unpack[CheckOptions],
     ) -> AsyncIterator[OpenChecks]:
-        """Yields the check that `acheck` would use for this response, to check parts or revisions of the response.
+        """Yields the check that `acheck` would use for this response. It can check parts or revisions of the response.
 
         All calls inside the block share the limits, cache, budget and run directory. The limits for a single check
         apply to all these calls combined. Raises ConfigError, DataError.
@@ -446,6 +446,6 @@ def given_checker(checker: FactChecker | None) -> FactChecker:
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """One or more items as a tuple. A string, tool, retriever or non-iterable object counts as a single item."""
+    """The items as a tuple. A string, tool, retriever or non-iterable object counts as a single item."""
     is_one = isinstance(given, str | bytes | BaseTool | BaseRetriever) or not isinstance(given, Iterable)
     return (given,) if is_one else tuple(given)

@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"\^?(?:(?:doc|document|source|passage)s?[ _-]?)?(\d{1,3}
 _ID_KEYS = ("id", "doc_id", "document_id", "chunk_id", "source")
 _WORD = re.compile(r"\w+")
 _Marker = tuple[tuple[int, int], int | None]
-"""The span of a number or id in the response, and the index of the document that it refers to, if any."""
+"""The span of a number or id in the response, and the index of the document to which it refers, if any."""
 
 
 def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
@@ -27,7 +27,7 @@ def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
 
 
 def borne_out(claims: Sequence[Claim], documents: Sequence[Document]) -> dict[str, tuple[int, ...]]:
-    """The indexes of the documents that support each claim, by its id. Empty unless the verdict is `supported`.
+    """Maps each claim's id to the indexes of the documents that support it, or to () if the claim is not supported.
 
     A document supports a claim if a cited passage comes from it, or if it contains the decisive sentence word for
     word (or a cited passage, if the judge quotes no sentence).
@@ -91,7 +91,7 @@ def _borne_by(claim: Claim, documents: Collection[int | None]) -> bool | None:
 
 
 def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[Document]) -> list[list[_Marker]]:
-    """Each sentence's citations, which are in the sentence or before the first word of the next sentence."""
+    """Each sentence's citations, which are either in the sentence or before the first word of the next one."""
     found: list[list[_Marker]] = [[] for _ in sentences]
     starts = [one.span[0] for one in sentences]
     for marker in _markers(response, documents):

@@ -4,12 +4,12 @@ The core is a largest set of claims in which no claim entails another. This foll
 2407.03572): claims are vertices, an edge joins two claims if one entails the other, and the core is the set without
 edges that has the largest total weight. Departures:
 
-- The check's own judge decides about entailment. The bundled baseline detects little more than similar wording.
-- The weight of a claim is one plus the rarity of its words, without the words in the question. In the paper, it is the
+- The check's own judge tests for entailment. The bundled baseline detects little more than similar wording.
+- A claim's weight is one plus the rarity of its words, leaving out words from the question. In the paper, it is the
   probability that the claim says something new.
-- A claim is trivial if, according to the judge, statements that are true of almost anything support it. These
-  statements are the same for all topics.
-- Each claim is compared only with the claims that share the most words with it, so the cost is linear.
+- A claim is trivial if the judge finds it supported by statements that are true of almost anything. These statements
+  are the same for all topics.
+- Each claim is compared only with the claims that share the most words with it, so the cost grows linearly.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _stems(text: str) -> Set[str]:
 
 
 async def trivial_among(texts: Sequence[str], judge: Verifier, meter: UsageMeter) -> set[int]:
-    """The positions of claims that state only what is true of almost anything."""
+    """The positions of claims that say only what is true of almost anything."""
     from factloop.tools.text.pieces import subject_of
     from factloop.tools.text.pipeline import load_pipeline, parse
 

@@ -26,20 +26,20 @@ from factloop.tools.text.outline import Part, read_outline
 from factloop.tools.text.silence import silence_of
 
 WORDS_A_CLAIM = 8
-"""Words per fact in hand-labelled answers (`benchmarks/texts`, `benchmarks/splitting`). Each sentence is assumed to
-contain at least one claim."""
+"""Number of words per fact in hand-labelled answers (`benchmarks/texts`, `benchmarks/splitting`). Each sentence is
+assumed to contain at least one claim."""
 MOST_READ = 1_000_000
-"""Maximum size of documents to read for an estimate, in bytes."""
+"""Maximum size, in bytes, of the documents that are read for an estimate."""
 SEARCHES_A_CLAIM = 1.2
-"""Mean number of searches to settle a claim."""
+"""Mean number of searches that it takes to settle a claim."""
 PASSAGE_TOKENS = 70
 SHARE_NEW = 0.5  # fraction of search results that earlier searches for the same claim did not return
 SCHEMA_TOKENS = 120  # size of the schema or tool definitions in each request
 FUSED_COMPLETION = {"sentence_facts": 35, "assessment": 45}
-"""Tokens in replies, per claim in a window and per claim in a round of searches."""
+"""Reply tokens for each claim in a window, and for each claim in a round of searches."""
 PAPER_COMPLETION = {"split": 15, "revise": 20, "relevance": 20, "query": 15, "rate": 60}
 GROUNDED_COMPLETION = {"grounded_facts": 40, "grounded_claims": 25}
-"""Tokens in replies, per claim in a window and per claim that is checked again."""
+"""Reply tokens for each claim in a window, and for each claim that is checked again."""
 SHARE_LOOKED_AT_AGAIN = 0.3  # fraction of claims that are checked again because they seem unsupported at first
 _ASKED_FOR = ("calls", "prompt_tokens", "completion_tokens")
 
@@ -109,14 +109,14 @@ def length_of_documents(settings: CheckSettings) -> int | None:
 
 
 def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
-    """The settings for a check by each jury model alone. Prices in the settings apply only to the main model."""
+    """The settings for a check by each jury model on its own. Prices in the settings apply only to the main model."""
     own: dict[str, Any] = {"price_in": None, "price_out": None, "price_cached": None}
     alone = settings.model_copy(update={"jury": ()})
     return [alone, *(alone.model_copy(update={**own, "model": name}) for name in settings.jury)]
 
 
 def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
-    """A slight overestimate, as if each jury model read the answer on its own. Searches are counted once."""
+    """A slight overestimate: assumes that each jury model reads the answer on its own. Searches are counted once."""
     costs = [one.cost_usd for one in each]
     by_search = _search_price(settings.search)
     known = [cost for cost in costs if cost is not None]
@@ -190,9 +190,9 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
 
 
 def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
-    """Short documents are part of each prompt, without searches or second checks. For longer documents, each prompt
-    contains passages with `passage_characters` characters in total. There is one search for each sentence, and one more
-    for each claim that is checked again."""
+    """If the documents are short, each prompt contains them in full, and there are no searches or second checks.
+    Otherwise, each prompt contains `passage_characters` characters of passages. There is one search per sentence, and
+    one more per claim that is checked again."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
     is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters

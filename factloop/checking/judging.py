@@ -39,7 +39,7 @@ class NamedJudge:
     chat: ChatModel | None
 
     def opened(self, session: Session, *, logprobs: bool) -> JudgeRater:
-        """The judge for use in one session, bound to one event loop."""
+        """The judge for a single session, which is bound to one event loop."""
         upper, lower, chat = self.fingerprint.upper, self.fingerprint.lower, self.chat
         assert upper is not None
         if self.judge is not None:
@@ -115,7 +115,7 @@ Fill = Callable[[Plan], SafePlan]
 def filled_by_model(
     settings: CheckSettings, session: Session, gateway: ModelGateway, jury: Sequence[ModelGateway]
 ) -> Fill:
-    """Returns a function that builds any plan with the model as the judge or as the first member of a jury."""
+    """Returns a function that builds any plan, with the model as the judge or as a jury's first member."""
 
     def fill(plan: Plan) -> SafePlan:
         if plan == "safe" and settings.verifiable:
@@ -138,7 +138,7 @@ def filled_by_model(
 def filled_offline(settings: CheckSettings, session: Session, named: NamedJudge | None) -> Fill:
     """Returns a function that builds any plan with the judge in `named` or, if None, with the bundled baseline.
 
-    Offline, the `grounded` plan is the `fused` plan without the relevance gate, since windows would save no calls.
+    Offline, the `grounded` plan is the `fused` plan without the relevance gate, since windows would not save any calls.
     """
     from factloop.tools.judges.baseline import Baseline
     from factloop.tools.text.pipeline import load_pipeline

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
@@ -36,7 +36,7 @@ OFFLINE_LIBRARIES = ("spacy",)  # additional libraries for checks without a chat
 
 @dataclass(frozen=True)
 class Setup:
-    """The setup for a run before anything is opened. It identifies the run and contains what an estimate needs."""
+    """The setup for a run, before anything is opened. It identifies the run and has all that an estimate needs."""
 
     settings: CheckSettings
     tools: Sequence[SearchTool]
@@ -77,7 +77,7 @@ def prepare(
     model: BaseChatModel | ChatModel | None = None,
     tape: Tape | None = None,
 ) -> Setup:
-    """The setup for these settings. Uses the network only to download a judge, if allowed. Raises ConfigError.
+    """The setup for these settings. Uses the network only to download a judge, if that is allowed. Raises ConfigError.
 
     `model` is a chat model that the caller has built and will close. If None, the model in `settings.model` is used or,
     if that is also None, the offline engine.
@@ -161,7 +161,7 @@ PLAN_PROMPTS: Mapping[Plan, tuple[str, ...]] = {
 
 
 def plan_of_prompt(name: str) -> Plan | None:
-    """The plan that uses a prompt, or None. `fused` is preferred to `grounded`, which reuses stages from `fused`."""
+    """The plan that uses a prompt, or None. Prefers `fused` to `grounded`, which reuses its stages."""
     of_safe: Plan | None = "safe" if name in VERIFIABLE_PROMPTS else None
     return next((plan for plan, names in PLAN_PROMPTS.items() if name in names), of_safe)
 
@@ -204,12 +204,8 @@ def numbered(tools: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
     names: set[str] = set()
     found: list[SearchTool] = []
     for tool in tools:
-        name = next(name for name in _names(tool.name) if name not in names)
+        own = chain([tool.name], (f"{tool.name}_{number}" for number in count(2)))
+        name = next(name for name in own if name not in names)
         names.add(name)
         found.append(tool if name == tool.name else tool.model_copy(update={"name": name}))
     return tuple(found)
-
-
-def _names(name: str) -> Iterator[str]:
-    yield name
-    yield from (f"{name}_{number}" for number in count(2))

@@ -11,9 +11,9 @@ from typing import IO
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 CONTAINERS = 50_000
-"""Garbage collection starts after this number of new containers (in Python, 700 by default). With hundreds of claims in
-progress, the collector would otherwise traverse half a million live objects again and again, which takes a third of a
-check's CPU time. Only the command line changes this number."""
+"""Garbage collection starts after this many new containers (Python's default is 700). With hundreds of claims in
+progress, the collector would otherwise traverse half a million live objects over and over, which takes a third of a
+check's CPU time. Only the command line changes this threshold."""
 EVALUATION = "factloop.evaluation"  # some installations do not include this package
 _PLAIN = {
     "✓": "+", "✗": "x", "○": "o", "·": "*", "•": "*", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'",
@@ -24,7 +24,7 @@ _PLAIN = {
 
 
 def main() -> None:
-    """Runs the command line. Errors are reported by the exit code and one line on standard error."""
+    """Runs the command line. Reports errors through the exit code and one line on standard error."""
     gc.set_threshold(CONTAINERS, *gc.get_threshold()[1:])
     try:
         code = _run()
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _run() -> int | None:
-    """Runs the requested command and returns its exit code. Imports are here so that `main` can handle interrupts."""
+    """Runs the requested command and returns its exit code. Imports are here, so that `main` can handle interrupts."""
     from factloop.cli.app import app
     from factloop.cli.help import UsageError, usage_complaint
     from factloop.core.errors import FactloopError

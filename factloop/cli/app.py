@@ -151,7 +151,7 @@ def _root(
 
 
 class LateCommand(TyperCommand):
-    """Represents a command in its group's help. The real command is imported only when needed."""
+    """Stands in for a command in its group's help. The real command is imported only when needed."""
 
     path: str
 
@@ -160,7 +160,7 @@ class LateCommand(TyperCommand):
 
 
 def load_command(path: str) -> Any:
-    """Imports a command from the table and builds its flags."""
+    """Imports a command listed in the table and builds its flags."""
     home, about = COMMANDS[path]
     module, _, function = home.partition(":")
     return getattr(import_module(f"factloop.cli.{module}"), function).build(about)

@@ -17,7 +17,7 @@ from factloop.setup.marks import Mark
 
 
 class Backup(Arguments):
-    """Arguments of both commands."""
+    """Arguments for both commands."""
 
     file: Annotated[Path, Mark(ARGUMENT, "FILE")]
     """Backup file, in SQLite format."""

@@ -1,4 +1,4 @@
-"""`factloop cache show` shows what is in the cache, and `factloop cache clear` empties the cache."""
+"""`factloop cache show` shows what is in the cache, and `factloop cache clear` empties it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from factloop.setup.settings import RunSettings
 
 
 class Clear(AsJson):
-    """Arguments of `cache clear`."""
+    """Arguments for `cache clear`."""
 
     only: Literal["answers", "indexes"] | None = None
     """Remove only model replies and search results (answers), or only document indexes and word vectors (indexes)."""

@@ -31,14 +31,14 @@ S = TypeVar("S", bound=CheckSettings)
 
 
 class Check(Judged):
-    """Arguments of `check`."""
+    """Arguments for `check`."""
 
     answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
     """File that contains the text to check (- for standard input)."""
     question: str | None = None
     """The question that the text answers."""
     yes: Annotated[bool, Mark(LIMITS)] = False
-    """Check even a text of more than 500,000 characters without asking."""
+    """Check even texts of more than 500,000 characters without asking."""
 
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK, SCORES, RECORDING))

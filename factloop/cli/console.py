@@ -38,7 +38,7 @@ def note(said: str) -> None:
 
 
 def left_unscored(said: str) -> int:
-    """Prints why something is unscored and returns the matching exit code."""
+    """Prints why something is unscored and returns the corresponding exit code."""
     note(said)
     return UNSCORED
 
@@ -67,7 +67,7 @@ def run_alone(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
-    """Stores the result of `work` in a list, because Python 3.11 would format any returned result in full."""
+    """Appends the result of `work` to a list, because Python 3.11 would format any returned result in full."""
     # An interrupt cancels tasks that have not started (some are LangGraph's), and Python warns about their coroutines.
     warnings.filterwarnings("ignore", r"coroutine '.*' was never awaited", RuntimeWarning)
     results.append(await work)
@@ -75,7 +75,7 @@ async def _keep(work: Coroutine[Any, Any, T], results: list[T]) -> None:
 
 @contextmanager
 def stopped_with(said: str) -> Iterator[None]:
-    """Prints this line and ends the process if the block is interrupted. Only for work that costs nothing."""
+    """If the block is interrupted, prints this line and ends the process. Only for work that costs nothing."""
     try:
         yield
     except KeyboardInterrupt:
@@ -93,7 +93,7 @@ def _resume_hint(run_dir: Path | None, *, kept: bool) -> str:
 
 @contextmanager
 def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Shows the current step in the terminal until the block ends. Yields a function that shows the next step."""
+    """Shows the current step in the terminal while the block runs. Yields a function that shows the next step."""
     messages = messages_console()
     if quiet or not messages.is_terminal:
         yield lambda _: None
@@ -104,7 +104,7 @@ def step(said: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def counted(noun: str, total: int, *, done: int = 0, quiet: bool = False) -> Iterator[CountDisplay]:
-    """Shows a progress bar for the work in this block, and names the servers that the work is waiting for."""
+    """Shows a progress bar for the work in the block, and names the servers that it is waiting for."""
     console = Console(stderr=True, quiet=True) if quiet else messages_console()
     with CountDisplay(console, noun, total, done=done) as display, told_of_waits(display.waiting):
         yield display

@@ -19,10 +19,10 @@ WORKING = "Checking, rewriting, checking again"
 
 
 class Correct(Check):
-    """Arguments of `correct`. Requirements such as `--fail-under` apply to the corrected text."""
+    """Arguments for `correct`. Requirements such as `--fail-under` apply to the corrected text."""
 
     max_rounds: Annotated[AtLeastOne, Mark(metavar="N")] = 2
-    """Maximum number of times to check the text again after rewriting it."""
+    """Maximum number of times to rewrite the text and check it again."""
     out: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the corrected text to this file (- for standard output)."""
     marks: Annotated[MarkStyle, Mark(OUTPUT)] = "brackets"

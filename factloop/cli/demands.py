@@ -26,7 +26,7 @@ class Demands(Protocol):
 
 
 Result = tuple[UnscoredReason | None, str]
-"""The reason why a result is unscored (None if it is scored), and a description of the reason."""
+"""Why a result is unscored (None if it is scored), and a description of the reason."""
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
 """Reasons that count as failures when models or prompts are compared. A refusal is then a result, not a failure."""
 NO_CLAIM = "no claim could be scored"
@@ -45,10 +45,10 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, demands: Demands, *, may_be_empty: bool = False) -> int:
-    """Returns a check's exit code. Unless the code is 0, prints the reason on standard error.
+    """Returns a check's exit code. If the code is not 0, prints the reason on standard error.
 
-    A report without scored claims has no precision, so it is below any threshold. The check then succeeds only if there
-    is no threshold and `may_be_empty` is set.
+    A report without scored claims has no precision, so it counts as below any threshold. The check then succeeds only
+    if there is no threshold and `may_be_empty` is set.
     """
     counts = report.counts
     why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
@@ -67,8 +67,8 @@ def code_of(
 ) -> int:
     """Returns the exit code for one or more checks. The keys of `precisions`, such as " for A", say what is measured.
 
-    `why` explains why claims are unscored. `nothing` explains why there are no claims, or is None if a report may have
-    no claims.
+    `why` explains why claims are unscored. `nothing` explains why there are no claims. It is None if reports without
+    claims are acceptable.
     """
     if unscored and not scored:
         return left_unscored(f"{NO_CLAIM}: {why or plural(unscored, 'claim')}")
@@ -84,13 +84,13 @@ def code_of(
 
 
 def below_threshold(name: str, value: float | None, threshold: float, of: str = "") -> str:
-    """Says that a value is below `--fail-under`. Shows three digits, or more if rounding would hide the difference."""
+    """Says that a value is below `--fail-under`, with three digits, or more if rounding would hide the difference."""
     reached = "undefined" if value is None else shown_below(value, threshold, "f")
     return f"{name} {reached}{of} is below {str(threshold).removesuffix('.0')} (--fail-under)"
 
 
 def left_after(report: FactualityReport, code: int, deadline_s: float | None) -> int:
-    """Returns the exit code or, if the deadline interrupted calls, ends the process with this code."""
+    """Returns the exit code. If the deadline interrupted calls, ends the process with that code instead."""
     if deadline_s is not None and any(reason is UnscoredReason.TIMEOUT for reason, _ in results_of(report)):
         leave_now(code)
     return code

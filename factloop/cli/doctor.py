@@ -28,7 +28,7 @@ _NOTHING = ("nothing is stored there yet",)
 
 
 class Doctor(AsJson):
-    """Arguments of `doctor`."""
+    """Arguments for `doctor`."""
 
     controls: Annotated[bool, Mark(MODEL)] = False
     """Also test the judge on a dozen sentences (twenty with --judge) that are known to be true or false."""
@@ -58,9 +58,9 @@ def doctor(given: Doctor, flags: Flags) -> int:
 
 
 def look_at_database(url: str | None, folder: Path | None) -> Sequence[Look]:
-    """Prepares a test of the database. Empty if neither a URL nor a folder is set and the service has never run.
+    """Prepares a test of the database. There is none if no URL or folder is set and the service has never run.
 
-    The test only reads the database. It never creates or changes a database.
+    The test only reads the database, and never creates or changes one.
     """
     from factloop.doctor.looking import Look, in_thread
 

@@ -43,7 +43,7 @@ DATASET, PART = "factscore", "bio"
 
 
 class Run(Judged, Tabled, Intervals):
-    """Arguments of a run over a data set."""
+    """Arguments for a run over a data set."""
 
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
     """K for F1@K: a number, or the median or maximum number of supported claims per response. Default: median."""
@@ -52,7 +52,7 @@ class Run(Judged, Tabled, Intervals):
     calibration: Annotated[str | None, Mark(STATISTICS, "PATH")] = None
     """Human-labelled claims for correcting the figures. Pass a file, or a run directory of eval factscore."""
     evaluator: Annotated[str | None, Mark(STATISTICS, "NAME")] = None
-    """Evaluator whose verdicts to use, if --calibration is a file of predictions for research audit."""
+    """Use the verdicts of this evaluator, if --calibration is a file of predictions for research audit."""
     transfer: Annotated[Literal["verdicts", "error_rates"] | None, Mark(STATISTICS)] = None
     """Assume that verdicts are right as often as on the labelled claims (verdicts), or that TPR and FPR are the same as
     on the labelled claims (error_rates). Default: verdicts if any label comes from the system or run, else
@@ -66,7 +66,7 @@ class Run(Judged, Tabled, Intervals):
 
 
 class Responses(Run):
-    """Arguments of `eval responses`."""
+    """Arguments for `eval responses`."""
 
     data: Annotated[str, Mark(ARGUMENT, "FILE")]
     """File with a prompt, a response and optionally documents in each row (JSON Lines, CSV, Parquet or a JSON array; -
@@ -77,7 +77,7 @@ class Responses(Run):
 
 
 class FactScore(Run):
-    """Arguments of `eval factscore`."""
+    """Arguments for `eval factscore`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """File or folder with FActScore's labels. Default: the labels downloaded by factloop research data get."""
@@ -120,7 +120,7 @@ def _judge_again(given: Responses, settings: CheckSettings) -> int:
         said = "to keep its facts and labels, run `factloop eval factscore` again with another --run-dir"
         raise ConfigError(f"{given.data} is a run of `factloop eval factscore`: {said}")
     settings = settings.model_copy(update={"plan": settings.plan or run.summary.fingerprint.plan})
-    items = replayed_items(run.responses(), by_evidence=by_evidence)
+    items = replayed_items(run, by_evidence=by_evidence)
     data = f"answers {'and evidence ' if by_evidence else ''}from {given.data}, a run on {run.summary.data}"
     return _judge(given, settings, items, place=given.data, data=data, kind="responses")
 
@@ -184,10 +184,6 @@ def _judge(
     kind: Kind,
     out: str | None = None,
 ) -> int:
-    """Judges the items, shows progress, writes the outputs, and returns the exit code.
-
-    Raises FactloopError for invalid input, including flags and calibrations, before any money is spent.
-    """
     from factloop.checking.checker import FactChecker
     from factloop.evaluation.runs.longform import AbstentionPolicy
     from factloop.evaluation.runs.reading import predictions_of, read_run
@@ -236,7 +232,7 @@ def _judge(
     summary = run_until_stopped(run(), run_dir=given.run_dir, kept=kept)
     if out is not None:
         assert given.run_dir is not None  # the command requires it
-        write_output(out, predictions_of(read_run(given.run_dir).responses(), dataset=DATASET))
+        write_output(out, predictions_of(read_run(given.run_dir), dataset=DATASET))
     deliver(given, summary, partial(print_run, summary), page=partial(render_run_html, summary))
     why_unscored = next(filter(None, failures), None) or ", ".join(reason_counts(reasons))
     return _exit_code(given, summary, why_unscored)
@@ -255,7 +251,7 @@ def _engine(given: Run, settings: CheckSettings) -> ReportEngine | None:
 
 
 def _debiasing(given: Run) -> Debias | None:
-    """Returns a debiaser. Reads the labelled claims now, to find errors in them before any money is spent."""
+    """Builds a debiaser. Reads the labelled claims now, so that errors in them are found before any money is spent."""
     if given.calibration is None:
         if given.evaluator is not None:
             raise ConfigError("--evaluator selects an evaluator in --calibration: also set --calibration")

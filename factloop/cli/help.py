@@ -9,13 +9,12 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 UsageError = cast("type[Exception]", typer.BadParameter.__base__)
-"""The error for invalid flags, arguments and commands, which has no public name in typer."""
+"""The error for invalid flags, arguments and commands. Typer has no public name for it."""
 NO_COMMAND = 2
 _TYPE = re.compile(r"<(?:list\[)?([^\]>]+?)(?: range)?\]?>")
-"""Matches a type as typer shows it, such as `<int>`, `<float range>`, `<list[str]>` or `<one|other>`."""
 _KINDS = {"int": "N", "float": "NUMBER", "str": "TEXT", "path": "PATH"}
 _OF_DOCUMENTS = ("--docs", "--corpus", "--documents")
-"""The flags for documents, which differ between commands. Typer cannot suggest them, because they are too different."""
+"""The flags for documents, which differ between commands. They are too dissimilar for typer's own suggestions."""
 _WHERE = {"argument": "Arguments", "option": "Options"}
 ALL = "--help-all"
 LONG = 20
@@ -61,7 +60,7 @@ class PlainCommand(TyperCommand):
 
 
 class PlainGroup(TyperGroup):
-    """A group of commands. The group's help shows each command's full help line. It also appears without arguments."""
+    """A group of commands. Its help shows each command's full help line, and also appears if there are no arguments."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args:
@@ -75,7 +74,6 @@ class PlainGroup(TyperGroup):
 
 
 def _with_kind(shown: str) -> str:
-    """Returns a flag with a placeholder for its value, or an argument's name."""
     if not shown.startswith("-"):
         return shown.partition(" <")[0]
     return _TYPE.sub(lambda found: _KINDS.get(found[1].lower(), found[1]), shown)
@@ -89,7 +87,6 @@ def usage_complaint(error: Any) -> str:
 
 
 def _other_name(error: Any) -> str:
-    """Suggests this command's documents flag if the user typed another command's flag. Otherwise empty."""
     typed = getattr(error, "option_name", "") if hasattr(error, "possibilities") else ""
     if typed not in _OF_DOCUMENTS:
         return ""

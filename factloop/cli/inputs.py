@@ -1,21 +1,20 @@
-"""Reads a command's inputs, and rejects unreadable or unsuitable inputs with a one-line message."""
+"""Reads a command's inputs, and rejects any that are unreadable or unsuitable with a one-line message."""
 
 from __future__ import annotations
 
-import codecs
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factloop.core.errors import ConfigError, DataError
-from factloop.core.files.lines import read_given
+from factloop.core.files.lines import encoding_of, read_given
 
 if TYPE_CHECKING:
     from factloop.evaluation.runs.summary import WantedK
 
 STANDARD_INPUT = "-"
-_BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _CONTROLS = frozenset(range(32)) - {9, 10, 12, 13, 27}
 _GLOB = frozenset("*?[")
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
@@ -31,14 +30,9 @@ def read_text(name: str) -> str:
         if sys.stdin is None or sys.stdin.closed:  # `<&-` in a shell
             raise DataError("standard input is closed; pass a file, or pipe the text to factloop")
         return decode(sys.stdin.buffer.read(), "standard input")
-    try:
-        return decode(read_given(name), name)
-    except DataError as error:
-        if isinstance(error.__cause__, FileNotFoundError):
-            raise DataError("no such file", path=name) from error
-        if isinstance(error.__cause__, IsADirectoryError):
-            raise DataError("this is a folder; pass the file with the text to check", path=name) from error
-        raise
+    if Path(name).is_dir():
+        raise DataError("this is a folder; pass the file with the text to check", path=name)
+    return decode(read_given(name), name)
 
 
 def file_name(name: str) -> str:
@@ -47,8 +41,8 @@ def file_name(name: str) -> str:
 
 
 def decode(raw: bytes, name: str) -> str:
-    """Decodes UTF-8, or UTF-16 with a byte order mark. Raises DataError for anything else."""
-    encoding = next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), "utf-8")
+    """Decodes UTF-8, or UTF-16 or UTF-32 with a byte order mark. Raises DataError for anything else."""
+    encoding = encoding_of(raw)
     controls = sum(raw.count(bytes([control])) for control in _CONTROLS) if encoding.startswith("utf-8") else 0
     if controls > MOST_CONTROLS * len(raw):
         raise DataError("this is a binary file, not text; pass a text file", path=name)
@@ -62,7 +56,7 @@ def decode(raw: bytes, name: str) -> str:
 def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
     """Raises DataError if the text to check or any document does not exist. Does not expand glob patterns.
 
-    Imports nothing heavy, so that typos are reported immediately.
+    Makes no heavy imports, so that typos are reported immediately.
     """
     for place in (text, *(documents or ())):
         if place.lower().startswith(("http://", "https://")):
@@ -85,9 +79,9 @@ def refuse_missing_data(data: str | Path | None, documents: Iterable[str] | None
 
 def _is_there(place: str | Path) -> bool:
     """Returns False only if the path certainly does not exist. Other errors are reported when the path is read."""
-    for path in (Path(place), _at_home(Path(place))):
+    for path in (Path(place), Path(os.path.expanduser(place))):
         try:
-            path.lstat()
+            os.lstat(path)
         except FileNotFoundError:
             continue
         except (OSError, ValueError):
@@ -96,15 +90,8 @@ def _is_there(place: str | Path) -> bool:
     return False
 
 
-def _at_home(path: Path) -> Path:
-    try:
-        return path.expanduser()
-    except RuntimeError:  # the user does not exist
-        return path
-
-
 def refuse_self_support(text: str, documents: Sequence[str], flag: str) -> None:
-    """Raises ConfigError if the text to check is one of the documents, and DataError if documents cannot be found."""
+    """Raises ConfigError if the text to check is one of the documents, and DataError if a document cannot be found."""
     if not documents or text == STANDARD_INPUT or not Path(text).is_file():
         return
     from factloop.tools.search.documents.files import find_files

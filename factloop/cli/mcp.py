@@ -30,7 +30,7 @@ LEFT_AFTER_S = 10.0  # after a signal to stop, the process ends within this many
 
 
 class Mcp(Arguments):
-    """Arguments of `mcp`."""
+    """Arguments for `mcp`."""
 
     transport: Annotated[Literal["stdio", "http"], Mark(SERVER)] = "stdio"
     """Use standard input and output (stdio), or streamable HTTP at /mcp with --host, --port and API keys (http)."""
@@ -99,7 +99,7 @@ async def _serve_http(given: Mcp, checker: FactChecker, scorer: TrustScorer, ser
 
 
 async def _open(checker: FactChecker, scorer: TrustScorer) -> None:
-    """Opens the checker and the scorer to find errors in the setup early. Raises ConfigError, DataError."""
+    """Opens the checker and the scorer, so that errors in the setup are found early. Raises ConfigError, DataError."""
     from factloop.setup.sources import Sources
 
     await checker.acheck("", spans=[], sources=None if checker.has_sources else Sources())

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class MixedQa(Tabled, Resumable):
-    """Arguments of `eval mixedqa`."""
+    """Arguments for `eval mixedqa`."""
 
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """MixedQA file (- for standard input). Default: the file downloaded by factloop research data get."""

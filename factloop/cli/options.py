@@ -46,38 +46,37 @@ ARGUMENT = Group("argument", None)  # positional arguments
 OUTPUT = Group("output", "Output")
 STATISTICS = Group("statistics", "Statistics")
 _PANELS = (None, MODEL.panel, SEARCH.panel, DISTRACTORS.panel, LIMITS.panel, RECORDING.panel)
-"""The order of the panels in the help, after a command's own panels."""
 _SHORT = {"quiet": ("-q",)}
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Between0And1 = Annotated[float, Field(gt=0.0, lt=1.0)]
 Texts = tuple[str, ...]
 Flags = dict[str, Any]
-"""The settings that flags have set."""
+"""The settings that were set with flags."""
 
 
 class Arguments(BaseModel):
-    """Arguments of a command. Each field is a flag unless the field is marked as a positional argument."""
+    """Arguments for a command. Each field is a flag unless the field is marked as a positional argument."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class Quiet(Arguments):
-    """Arguments of commands that print a report."""
+    """Arguments for commands that print a report."""
 
     quiet: Annotated[bool, Mark(OUTPUT)] = False
     """Do not print progress or the report."""
 
 
 class AsJson(Arguments):
-    """Arguments of commands that can write their report as JSON."""
+    """Arguments for commands that can write their report as JSON."""
 
     json_: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the report to this file as JSON (- for standard output)."""
 
 
 class Report(Quiet, AsJson):
-    """Arguments of commands that can write their report as an HTML page."""
+    """Arguments for commands that can write their report as an HTML page."""
 
     html: Annotated[str | None, Mark(OUTPUT, "FILE")] = None
     """Write the report to this file as an HTML page."""
@@ -88,7 +87,7 @@ class Report(Quiet, AsJson):
 
 
 class Tabled(Report):
-    """Arguments of commands that can write their tables and plots to files."""
+    """Arguments for commands that can write their tables and plots to files."""
 
     tables: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
     """Write plots (.svg or .pdf), or tables as LaTeX (.tex) or CSV (any other name), to this file."""
@@ -99,49 +98,49 @@ class Tabled(Report):
 
 
 class Estimated(Arguments):
-    """Arguments of commands that can estimate their cost."""
+    """Arguments for commands that can estimate their cost."""
 
     dry_run: Annotated[bool, Mark(LIMITS)] = False
     """Print the estimated cost and exit."""
 
 
 class Resumable(Arguments):
-    """Arguments of commands that save their progress."""
+    """Arguments for commands that save their progress."""
 
     run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
     """Save progress in this folder. Running the same command again resumes the run."""
 
 
 class WithSettings(Arguments):
-    """Arguments of commands that accept settings."""
+    """Arguments for commands that accept settings."""
 
     set_: Annotated[Texts, Mark(metavar="NAME=VALUE")] = ()
     """Set any setting by name, for example patience_s=600."""
 
 
 class FailIfUnscored(Arguments):
-    """Arguments of commands that can fail if a verdict or score is missing."""
+    """Arguments for commands that can fail if a verdict or score is missing."""
 
     fail_if_unscored: Annotated[bool, Mark(OUTPUT)] = False
     """Exit with 3 if anything is left unscored."""
 
 
 class Judged(Report, Resumable, Estimated, FailIfUnscored):
-    """Arguments of commands that check text."""
+    """Arguments for commands that check text."""
 
     fail_under: Annotated[Share | None, Mark(OUTPUT, "SHARE")] = None
     """Exit with 1 if precision is below this value."""
 
 
 class Seeded(Arguments):
-    """Arguments of commands that draw random samples."""
+    """Arguments for commands that draw random samples."""
 
     seed: Number = 0
     """Random seed."""
 
 
 class Intervals(Arguments):
-    """Arguments of commands that report confidence intervals."""
+    """Arguments for commands that report confidence intervals."""
 
     level: Annotated[Between0And1, Mark(STATISTICS)] = 0.95
     """Confidence level of the intervals, between 0 and 1."""
@@ -162,7 +161,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Command:
-    """A command, with the function to run and the models that define the flags."""
+    """A command, with the function that it runs and the models that define its flags."""
 
     work: Callable[..., int]
     arguments: type[Arguments]
@@ -197,7 +196,6 @@ class Command:
         return typer.main.get_command(alone)
 
     def _set(self, given: Sequence[str]) -> Flags:
-        """Parses the values of `--set`. Raises ConfigError unless each value is `NAME=VALUE` with a known name."""
         known = {name: field for taken in self.taken for name, field in taken.model.model_fields.items()}
         found: Flags = {}
         for one in given:
@@ -221,7 +219,7 @@ def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
 
 
 def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
-    """Accepts the settings in a model. Settings in these groups, or with these names, get their own flags."""
+    """Accepts all settings in a model. Those in the given groups, or with the given names, get their own flags."""
     strangers = [one for one in wanted if isinstance(one, str) and one not in model.model_fields]
     assert not strangers, f"{model.__name__} has no {strangers}"
     fields = in_order(model)
@@ -229,12 +227,12 @@ def taking(model: type[BaseModel], *wanted: Group | str) -> Taken:
 
 
 def spelling(name: str) -> str:
-    """The flag for a field, without `_s` (for seconds) or the underscore that avoids a clash with a Python keyword."""
+    """The flag for a field. Omits `_s` (for seconds), and any underscore that avoids a clash with a Python keyword."""
     return f"--{name.removesuffix('_s').rstrip('_').replace('_', '-')}"
 
 
 def help_of(field: FieldInfo) -> str:
-    """The help for a field: its text, the allowed values, whether the field can be repeated, and the default."""
+    """The help for a field: its text, the allowed values, whether it can be repeated, and the default."""
     mark, text = mark_of(field), text_of(field).rstrip(".").replace("`", "")
     if mark.names is not None:
         *others, last = mark.names()

@@ -32,8 +32,6 @@ FILLED_IN = "someone may have filled it in"  # why a label sheet is not overwrit
 
 
 class _WithoutPadding:
-    """A stream that removes the trailing blanks with which tables are padded."""
-
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
@@ -48,7 +46,7 @@ class _WithoutPadding:
 
 
 class Terminal(Console):
-    """A console on standard output. The command does not fail if the reader stops early, as `head` does.
+    """A console on standard output. Does not fail if the reader stops early, as `head` does.
 
     In a file or a pipe, lines have no trailing blanks.
     """
@@ -98,7 +96,7 @@ def try_outputs(
 
 
 def refuse_existing(names: Sequence[str | None], why: str) -> None:
-    """Raises ConfigError if an output already exists. For outputs that cost time or money to make."""
+    """Raises ConfigError if an output already exists. Used for outputs that cost time or money to make."""
     for name in names:
         if name not in (None, STANDARD_OUTPUT) and os.path.lexists(name):
             raise ConfigError(f"{name} already exists, and {why}; use another file")
@@ -112,7 +110,7 @@ def _real_place(name: str) -> Path:
 
 
 def _keep_out_of(folder: Path, written: Mapping[Path, str]) -> None:
-    """Rejects outputs in a run directory, since unknown files there would stop the run."""
+    """Rejects outputs in the run directory, where unknown files would stop the run."""
     for place, name in written.items():
         if folder in place.parents:
             raise ConfigError(f"{name} is inside the run directory {written[folder]}; use a path outside it")
@@ -165,7 +163,7 @@ def write_output(name: str, text: str | bytes) -> None:
 
 
 def write_files(outputs: Mapping[str | None, Callable[[], str | bytes]]) -> None:
-    """Writes files before standard output, because whatever reads the latter may have stopped. Raises ConfigError."""
+    """Writes files first, because the reader of standard output may already have stopped. Raises ConfigError."""
     named = [(name, render) for name, render in outputs.items() if name is not None]
     for name, render in sorted(named, key=lambda output: output[0] == STANDARD_OUTPUT):
         write_output(name, render())
@@ -179,7 +177,7 @@ def deliver(
     page: Callable[[], str] | None = None,
     files: Mapping[str | None, Callable[[], str | bytes]] | None = None,
 ) -> None:
-    """Writes a report to the requested outputs. Unless `quiet` is set, the report is also printed in the terminal.
+    """Writes a report to the requested outputs. Unless `quiet` is set, also prints the report in the terminal.
 
     `page` renders the report as HTML, and `files` contains any other outputs. Raises ConfigError if writing fails.
     """
@@ -223,7 +221,7 @@ def say(speak: Callable[[], object]) -> None:
 
 
 def leave_now(code: int) -> NoReturn:
-    """Ends the process without waiting for its threads, since a thread that is searching cannot be stopped.
+    """Ends the process without waiting for its threads, since a thread cannot be stopped while it is searching.
 
     Nothing is lost, because answers are saved before they are used, and the operating system releases all locks.
     """

@@ -28,7 +28,7 @@ R = TypeVar("R", bound=RunSettings)
 
 
 def with_leave_to_fetch(settings: S) -> S:
-    """Returns the settings. Asks the user for permission to download the judge's weights if they are missing.
+    """Returns the settings. If the judge's weights are missing, asks the user for permission to download them.
 
     Raises ConfigError, with a hint on how to continue, if the user declines or cannot be asked.
     """
@@ -45,7 +45,7 @@ def with_leave_to_fetch(settings: S) -> S:
 
 
 def agreed(said: str, question: str) -> bool:
-    """Asks the user in the terminal. Returns False if the answer is not yes, or if there is no terminal."""
+    """Asks the user in the terminal. Returns False unless there is a terminal and the answer is yes."""
     messages = messages_console()
     if not (sys.stdin.isatty() and messages.is_terminal):
         return False
@@ -54,7 +54,7 @@ def agreed(said: str, question: str) -> bool:
 
 
 def _missing(settings: CheckSettings) -> Source | None:
-    """Returns the judge's weights if they are missing. Returns None if another error must be reported first."""
+    """Returns the source of the judge's weights if they are missing and no other error must be reported first."""
     from factloop.tools.judges.build import parse_spec
     from factloop.tools.judges.hub import JUDGES, Source
 
@@ -69,7 +69,7 @@ def _missing(settings: CheckSettings) -> Source | None:
 
 
 def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy: str = "--model") -> None:
-    """Warns if a folder of prompts is set without a model, because prompts are sent only to models.
+    """Warns if a folder of prompts is set but no model, because prompts are sent only to models.
 
     `remedy` lists the flags that set a model.
     """

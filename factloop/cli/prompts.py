@@ -27,14 +27,14 @@ DIGITS = 12  # number of digits of a hash to print
 
 
 class List(Arguments):
-    """Arguments of `prompts list`."""
+    """Arguments for `prompts list`."""
 
     prompts: Annotated[Path | None, Mark(metavar="FOLDER")] = None
     """Folder of prompts that replace bundled prompts with the same names."""
 
 
 class Show(List):
-    """Arguments of `prompts show`."""
+    """Arguments for `prompts show`."""
 
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
     """Name of the prompt, as shown by factloop prompts list."""
@@ -43,10 +43,10 @@ class Show(List):
 
 
 class New(Arguments):
-    """Arguments of `prompts new`."""
+    """Arguments for `prompts new`."""
 
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
-    """Name of the variant, which is also the name of its folder."""
+    """Name of the variant and of its folder."""
     from_: Annotated[str, Mark(metavar="SOURCE")]
     """Name of a bundled prompt, or path of a variant's file."""
     out: Annotated[Path, Mark(metavar="FOLDER")]
@@ -54,7 +54,7 @@ class New(Arguments):
 
 
 class Lint(AsJson):
-    """Arguments of `prompts lint`."""
+    """Arguments for `prompts lint`."""
 
     paths: Annotated[tuple[Path, ...], Mark(ARGUMENT, "[FOLDER|FILE]...")] = ()
     """Prompts to check. Default: the folder in the prompts setting or, if it is not set, the bundled prompts."""
@@ -147,7 +147,7 @@ def _folder(given: List) -> Path | None:
 
 
 def _listing_lines(prompts: Sequence[Prompt], folder: Path | None) -> list[str]:
-    """Returns two lines for each prompt, because one line with the variables would be wider than 80 columns."""
+    """Returns two lines per prompt, because a single line with its variables would be wider than 80 columns."""
     wide = max(len(one.name) for one in prompts) + 1
     lines = [f"{'Name':{wide}} Version  {'SHA-256':{DIGITS}}  Reply"]
     for one in prompts:

@@ -44,5 +44,5 @@ def serve(_: Arguments, flags: Flags) -> int:
         say(in_words(app))
 
     asyncio.run(run_service(app, ready=ready))
-    say("stopped. Unfinished jobs will continue after a restart, or in another service.")
+    say("stopped")
     return DONE

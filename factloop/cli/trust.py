@@ -31,7 +31,7 @@ NOTHING_TO_SCORE_BY = "there is nothing to score the answers by: use --subject-m
 
 
 class Trust(Judged, Tabled):
-    """Arguments of `trust`."""
+    """Arguments for `trust`."""
 
     answers: Annotated[str | None, Mark(ARGUMENT, "[FILE]")] = None
     """File of questions and responses (JSON Lines or CSV). With --long-form, the file that contains the long answer."""
@@ -68,7 +68,6 @@ def trust(given: Trust, flags: Flags) -> int:
 
 
 def _refuse_contradictions(given: Trust, settings: TrustSettings) -> None:
-    """Raises ConfigError for flags that cannot be combined, or if there is no way to score anything."""
     if given.long_form:
         if given.answers is None or given.response is not None or given.answer or given.fail_under is not None:
             raise ConfigError("--long-form accepts a file and --question, but not --response, --answer or --fail-under")
@@ -128,7 +127,7 @@ async def score_all(
     quiet: bool,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustRun:
-    """Scores all answers, with a progress bar. `subjects` maps systems to models, if systems have different models."""
+    """Scores all answers, with a progress bar. `subjects` maps systems to models, if each has its own."""
     from factloop.agents.trustscore.records import TrustRun
     from factloop.trust.scorer import TrustScorer
 

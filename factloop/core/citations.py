@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"\d{1,3}")
 
 
 def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
-    """The text with the judge's passage numbers replaced by the bracketed numbers of the claim's evidence.
+    """The text, with the judge's passage numbers replaced by bracketed numbers that refer to the claim's evidence.
 
     `n_shown` is the number of passages that the judge saw.
     """
@@ -27,12 +27,12 @@ def renumbered(text: str, numbers: Mapping[int, int], *, n_shown: int) -> str:
 
 def named(text: str, evidence: Sequence[Evidence]) -> str:
     """The text with each passage number replaced by the passage's title."""
-    n = len(evidence)
-    return _replaced(text, n, lambda number: _name(evidence[number - 1]) if 0 < number <= n else ELSEWHERE)
+    names = {number: f"“{one.title or one.source}”" for number, one in enumerate(evidence, 1)}
+    return _replaced(text, len(evidence), lambda number: names.get(number, ELSEWHERE))
 
 
 def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The passages that the text mentions by number, each listed once, in order of first mention."""
+    """The passages that the text mentions by number, without repetitions, in order of first mention."""
     numbers: dict[int, None] = {}
 
     def note(number: int) -> str:
@@ -46,10 +46,6 @@ def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 def reason(claim: Claim) -> str:
     """The judge's rationale for a claim, with titles instead of passage numbers."""
     return named(claim.judgement.rationale, claim.evidence)
-
-
-def _name(item: Evidence) -> str:
-    return f"“{item.title or item.source}”"
 
 
 def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
@@ -69,7 +65,7 @@ def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
 
 
 def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
-    """If the judge saw no passages, every number is a citation unless "of" follows it ("passage 12 of the Koran")."""
+    """Whether these are citations. Without passages, all are, except before "of" ("passage 12 of the Koran")."""
     if not n_shown:
         return not after.startswith(" of ")
     return any(0 < number <= n_shown for number in numbers)

@@ -1,4 +1,4 @@
-"""Defines all errors that factloop raises. The attributes of each error contain the details.
+"""Defines all errors that factloop raises. Each error stores the details in its attributes.
 
 FactloopError
 ├── ConfigError          the configuration is wrong: fix it and run again
@@ -9,6 +9,7 @@ FactloopError
 ├── DataError            an input file or record is malformed
 ├── ToolError            a server, a search or a file system failed
 │   ├── ToolTimeout      no answer before the timeout
+│   ├── UnreadableAnswer the server's answer has an unknown form
 │   ├── BudgetExceeded   the user's limit on calls or cost was reached
 │   └── DeadlineExceeded the check reached its deadline
 └── ModelOutputError     the model's answer cannot be used
@@ -29,8 +30,8 @@ class FactloopError(Exception):
 class ConfigError(FactloopError):
     """A flag, environment variable, key, run directory or cache is wrong. Correct it and run again.
 
-    This error is usually raised before any money is spent. The exception is a failure of the journal or cache during a
-    run. The run then stops, but you do not pay again for saved answers.
+    This error is usually raised before any money is spent. If the journal or cache fails during a run, the run stops,
+    but you do not pay again for answers that were saved.
     """
 
 
@@ -69,9 +70,9 @@ class DataError(FactloopError):
 
 
 class ToolError(FactloopError):
-    """A tool failed with a network error, an HTTP error or an unreadable body. `status` is any HTTP status.
+    """A tool failed with a network error, an HTTP error or an unreadable body. `status` is the HTTP status, if any.
 
-    `wants_pause` means that the server is up but asks clients to pause, either with status 429 or in its message.
+    `wants_pause` is set if the server is up but asks clients to pause, either with status 429 or in its message.
     """
 
     def __init__(
@@ -97,8 +98,12 @@ class ToolTimeout(ToolError):
         super().__init__(f"{tool}: no answer within {timeout_s:g} s", tool=tool, retryable=True)
 
 
+class UnreadableAnswer(ToolError):
+    """The server answered in an unexpected form, for example with a web page instead of JSON."""
+
+
 class BudgetExceeded(ToolError):
-    """The next call was not made because the call would exceed the user's limit on calls or cost.
+    """The next call was not made because it would exceed the user's limit on calls or cost.
 
     `of` says what the limit applies to, such as "this check", or is empty for the whole run.
     """

@@ -47,14 +47,14 @@ class ClaimJudged(Record):
 
 
 class ServerWait(Record):
-    """The check is waiting for a server that is processing batches or has not accepted requests for a while."""
+    """The check is waiting for a server, which is either processing batches or has stopped accepting requests."""
 
     type: Literal["waiting"] = "waiting"
     server: str
-    """For example, `serper` or the name of the model."""
+    """The name of the search, such as `serper`, or of the model."""
     waited_s: float
     patience_s: float
-    """Seconds after which factloop stops waiting. Claims that need the server are then left unscored."""
+    """Seconds after which factloop stops waiting. The claims that need the server then stay unscored."""
     cause: str
     """The result of the last request, such as `status 429`, or the state of the batches."""
     n_requests: int | None = None

@@ -49,7 +49,7 @@ PACKAGES: Mapping[Extra, tuple[str, ...]] = {
     "tracing": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),
     "trust": ("faker", "numpy"),
 }
-"""The import names of the packages in each extra. Packages from included extras are not repeated."""
+"""The import names of the packages in each extra. Packages from included extras are not listed again."""
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {
     "debiasing": ("evaluation",),
     "metrics": ("evaluation", "semantic"),
@@ -107,14 +107,14 @@ def installed_version(distribution: str) -> str:
 def install_command(extra: str, of: importlib.metadata.Distribution | None = None) -> str:
     """The command that installs an extra from the same source as this copy of factloop.
 
-    If the source was a folder, URL or repository, the command uses the source that pip recorded, because a package
-    index may not have factloop, or may have a different package with the same name.
+    If the source was a folder, URL or repository, the command uses the source that pip recorded. A package index may
+    not have factloop, or may have a different package with the same name.
     """
     return f"pip install {_wanted(extra, _origin(of))}"
 
 
 def _origin(of: importlib.metadata.Distribution | None) -> dict[str, Any]:
-    """The contents of `direct_url.json` (PEP 610), or {} if the file is missing because pip used a package index."""
+    """The contents of `direct_url.json` (PEP 610), or {} if pip used a package index and so wrote no such file."""
     try:
         noted = (of or importlib.metadata.distribution("factloop")).read_text("direct_url.json")
         origin = json.loads(noted or "{}")

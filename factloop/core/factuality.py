@@ -47,7 +47,7 @@ def score_claims(claims: Sequence[Claim], ks: Sequence[int], repeats: Repeats) -
 
 
 def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
-    """The claims to count: all of them (`each`), all except repetitions (`once`), or the core (`core`)."""
+    """The claims to count: all claims (`each`), all except repetitions (`once`), or only the core (`core`)."""
     if repeats == "each":
         return list(claims)
     said: set[str] = set()
@@ -62,7 +62,7 @@ def claims_that_count(claims: Sequence[Claim], repeats: Repeats) -> list[Claim]:
 
 
 def counted_claims(report: FactualityReport) -> list[Claim]:
-    """The claims that a report's figures are based on."""
+    """The claims on which a report's figures are based."""
     return claims_that_count(report.claims, report.fingerprint.repeats)
 
 
@@ -91,26 +91,26 @@ def precision(counts: Counts) -> float | None:
 
 
 def is_unknown(counts: Counts) -> bool:
-    """Whether nothing is known about an answer, because all its claims are unscored."""
+    """Whether nothing is known about an answer because none of its claims are scored."""
     return counts.unscored > 0 and not counts.scored
 
 
 def recall_at_k(counts: Counts, k: int) -> float:
-    """min(S / K, 1), where S is the number of supported claims and K is the desired number."""
+    """min(S / K, 1), where S is the number of supported claims and K is the number wanted."""
     if k < 1:
         raise ValueError("K must be at least 1")
     return min(counts.supported / k, 1.0)
 
 
 def f1_at_k(counts: Counts, k: int) -> float:
-    """The harmonic mean of precision and recall@K, in [0, 1]. Higher is better. It is 0 if no claims are supported."""
+    """The harmonic mean of precision and recall@K, in [0, 1]. Higher is better; 0 if no claims are supported."""
     recall = recall_at_k(counts, k)
     share = precision(counts)
     return 2.0 * share * recall / (share + recall) if share else 0.0
 
 
 def at_each_k(counts: Counts, ks: Sequence[int]) -> tuple[AtK, ...]:
-    """Recall and F1 at each distinct K, with the numbers of scored and unscored claims.
+    """Recall and F1 at each distinct K, along with the numbers of scored and unscored claims.
 
     Empty if all claims are unscored, since a score of 0 would mean that the claims are wrong.
     """

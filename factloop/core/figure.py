@@ -1,7 +1,7 @@
-"""Defines `Figure`, a value with its interval and sample size, or with the reason why it is undefined.
+"""Defines `Figure`: a value with its interval and sample size, or the reason why there is no value.
 
-Every measured number in a report is a figure. If there is nothing to measure, `value` is None and `undefined` contains
-the reason, which is worded the same in all outputs.
+Every measured number in a report is a figure. If there is nothing to measure, `value` is None and `undefined` gives the
+reason, which all outputs word the same way.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Undefined(StrEnum):
     CLASS_MISSING = "class_missing", "labels of both kinds are needed: supported and not supported"
     NO_SUPPORTED = "no_supported", "none labelled supported"
     NO_UNSUPPORTED = "no_unsupported", "none labelled not supported"
-    NO_ATTRIBUTABLE = "no_attributable", "none labelled right"
+    NO_ATTRIBUTABLE = "no_attributable", "none is labelled right"
     """No scored claim (or response) is labelled attributable."""
-    NO_UNATTRIBUTABLE = "no_unattributable", "none labelled wrong"
+    NO_UNATTRIBUTABLE = "no_unattributable", "none is labelled wrong"
     ONE_CLASS = "one_class", "all are in the same class"
-    """All verdicts and labels are the same, so agreement by chance is also perfect and kappa is 0 / 0."""
+    """All verdicts and labels are the same, so chance agreement is also perfect and kappa is 0 / 0."""
     NONE_PREDICTED = "none_predicted", "both are empty"
     """Both sets are empty."""
     VERDICT_MISSING = "verdict_missing", "none of the labelled claims has one of the run's verdicts"
@@ -55,11 +55,11 @@ class Undefined(StrEnum):
         "withheld: no labelled claim comes from this system or run, so its claims may differ from the labelled ones "
         "(--transfer verdicts assumes that they do not)",
     )
-    """No labelled claim comes from the system or run whose figure is corrected."""
+    """No labelled claim comes from the system or run whose figure is being corrected."""
 
 
 class Measurement(Record):
-    """A value with its interval, or with the reason why it is undefined."""
+    """A value with its interval, or the reason why there is no value."""
 
     value: float | None
     undefined: Undefined | None = None
@@ -73,7 +73,7 @@ class Measurement(Record):
 
     @property
     def why(self) -> str:
-        """The reason why there is no value, in words, or an empty string if there is a value."""
+        """Says why there is no value. Empty if there is one."""
         return "" if self.undefined is None else self.undefined.words
 
     @model_validator(mode="after")
@@ -86,12 +86,12 @@ class Measurement(Record):
 
 
 class Figure(Measurement):
-    """A measurement with the number of items that it is based on."""
+    """A measurement, with the number of items on which it is based."""
 
     n: Count
-    """Number of items (claims, responses or pairs) that the value is based on."""
+    """Number of items (claims, responses or pairs) on which the value is based."""
 
 
 def ends(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """The interval as the `low` and `high` fields of a measurement, or {} if there is no interval."""
+    """The `low` and `high` fields of a measurement with this interval, or {} if there is no interval."""
     return {} if interval is None else {"low": interval[0], "high": interval[1]}

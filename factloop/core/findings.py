@@ -10,7 +10,7 @@ from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence, Ve
 
 
 class Finding(StrEnum):
-    """The problems of a passage, most serious first. All except the first two mean that it was not checked."""
+    """What can be wrong with a passage, most serious first. All except the first two mean that it was not checked."""
 
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
@@ -20,13 +20,13 @@ class Finding(StrEnum):
     IRRELEVANT = "irrelevant"
     """A claim was not checked because it is irrelevant to the question."""
     UNREAD = "unread"
-    """Code, or text that the supplied facts do not cover."""
+    """The passage is code, or text that the supplied facts do not cover."""
     CLAIM_FREE = "claim_free"
-    """Text in which no claim was found, although it may state something."""
+    """No claim was found in the text, although it may state something."""
 
 
 UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})
-"""Findings on passages that were not checked, so they may be true or false."""
+"""Findings on passages that were not checked and so may be true or false."""
 
 
 def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
@@ -43,7 +43,7 @@ def finding_of_silence(no_claim: NoClaim | None) -> Finding | None:
 
 
 def findings(report: FactualityReport) -> frozenset[Finding]:
-    """The findings on a response, or an empty set if everything it states was checked and is supported."""
+    """The findings on a response, or an empty set if everything that it states was checked and is supported."""
     silent = (finding_of_silence(one.no_claim) for one in report.claim_free)
     return findings_of_claims(report.claims) | {finding for finding in silent if finding is not None}
 

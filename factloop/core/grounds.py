@@ -2,8 +2,8 @@
 
 A good judge cites passages about the claim's subject, but a model that is too small for the task may cite arbitrary
 passages. A passage may also support a claim without containing its names and figures, for example if the passage uses
-other names or spells out numbers. Claims whose names and figures are missing are therefore judged again, and users are
-warned only if there are many.
+other names or spells out numbers. Claims whose names and figures are missing from the passages are therefore judged
+again, and users are warned only if there are many such claims.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LEAST_WITHIN = 5  # minimum length of a name that may be part of a longer word 
 
 
 def absent(claim: str, passages: Iterable[Evidence]) -> frozenset[str]:
-    """The claim's figures and names that do not occur in any passage or title. The first word is ignored."""
+    """The figures and names in the claim that no passage or title contains. The claim's first word is ignored."""
     return _PassageText(" ".join(f"{item.title} {item.passage}" for item in passages)).lacks(claim)
 
 

@@ -1,4 +1,4 @@
-"""Finds search providers, verifiers and data sets that other distributions provide through entry points."""
+"""Finds the search providers, verifiers and data sets that other distributions register as entry points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SEARCH, VERIFIERS, DATASETS = "factloop.search", "factloop.verifiers", "factloop
 
 
 def plugin_names(group: str) -> tuple[str, ...]:
-    """The sorted names of all plugins installed in a group. Scans all distributions, but imports nothing."""
+    """The sorted names of all plugins installed in a group. Scans all distributions without importing anything."""
     return tuple(sorted({one.name for one in metadata.entry_points(group=group)}))
 
 

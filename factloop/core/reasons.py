@@ -1,4 +1,4 @@
-"""The reasons why a verdict or a score can be missing, and how reports word them."""
+"""Lists the reasons why a verdict or score can be missing, with their wording in reports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class UnscoredReason(StrEnum):
     NO_SOURCE = "no_source"
     """There is nothing to check against: no documents or search tool, no corpus (TrustFC) or no subject (TrustBC)."""
     TOO_FEW_DISTRACTORS = "too_few_distractors"
-    """TrustBC needs at least three distractors for a question, and fewer could be made."""
+    """TrustBC needs at least three distractors for each question, but fewer could be made."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class About:
     documents: str
     """Wording for an answer without a TrustFC score."""
     failure: bool = False
-    """Whether something went wrong. If not, the reason lies in the text or in the sources."""
+    """Whether something went wrong. If not, the text or the sources are the reason."""
     mendable: bool = False
-    """Whether repeating the run may help. The answers in the journal, which are already paid for, are reused."""
+    """Whether repeating the run may help. Answers that are already paid for are reused from the journal."""
 
 
 ABOUT = {

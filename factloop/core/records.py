@@ -1,7 +1,7 @@
 """The records that make up a report: immutable, validated, and written to JSON with a `schema_version`.
 
 The records follow two rules. A failure is never a verdict: a `Judgement` has either a verdict or the reason why it is
-unscored. No claim is ever dropped: a report's counts add up to its number of claims.
+unscored. No claim is ever dropped: the counts in a report add up to the number of its claims.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Record(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _holds_whole_characters(cls, fields: Any) -> Any:
-        """Replaces lone surrogates (such as half an emoji) with U+FFFD, because lone surrogates cannot be saved."""
+        """Replaces lone surrogates (such as half an emoji) with U+FFFD, because these cannot be saved."""
         if not isinstance(fields, dict):
             return fields
         for value in fields.values():  # usually nothing needs replacing, so nothing is copied
@@ -96,14 +96,14 @@ class NoClaim(StrEnum):
     CODE = "code"
     """Code that was not read. The offline engine reads no code; HTML scripts, styles and bare tags are never read."""
     NOT_READ = "not_read"
-    """The facts supplied by the caller do not include this sentence."""
+    """The facts supplied by the caller do not cover this sentence."""
 
 
 class SourceDocument(Record):
-    """The document that a passage comes from, as supplied with the response or found by a retriever."""
+    """The document that a passage comes from. It was supplied with the response or found by a retriever."""
 
     index: Count | None = None
-    """Index among the supplied documents, starting at 0. None if a retriever found the document."""
+    """Index in the supplied documents, starting at 0. None if a retriever found the document."""
     id: str | None = None
     metadata: Mapping[str, Any] = Field(default_factory=dict)
     """Metadata as JSON values, such as `page` and `chunk_id`; values over 1,000 characters are omitted."""
@@ -127,10 +127,19 @@ class Evidence(Record):
     retrieved_at: datetime
     document: SourceDocument | None = None
     """The document that contains the passage, if it was supplied with the response or found by a retriever."""
+    pages: tuple[tuple[Count, Count], ...] = ()
+    """The offset in `passage` where each page starts, and the page number, if the passage spans several PDF pages."""
+
+
+def over_pages(first: str, last: str) -> str:
+    """Returns the source of a passage that runs from source `first` to source `last`, such as `a.pdf#page=1-2`."""
+    file, page, begins = first.partition("#page=")
+    begins, ends = begins.partition("-")[0], last.partition("#page=")[2].rpartition("-")[2]
+    return f"{file}{page}{begins}-{ends}" if page and ends not in ("", begins) else first
 
 
 class Vote(Record):
-    """One jury model's vote on a claim: a verdict, or the reason why there is none."""
+    """One jury model's vote on a claim: a verdict, or why there is none."""
 
     judged_by: str
     verdict: Verdict | None = None
@@ -141,20 +150,20 @@ class Vote(Record):
 
 
 class Judgement(Record):
-    """Either a verdict and the grounds for it, or `verdict: null` and an `unscored_reason`; never both or neither."""
+    """Either a verdict with the grounds for it, or `verdict: null` with an `unscored_reason`."""
 
     verdict: Verdict | None = None
     unscored_reason: UnscoredReason | None = None
     rationale: str = ""
     cited: tuple[str, ...] = ()
-    """Ids of the evidence that the verdict is based on."""
+    """Ids of the evidence on which the verdict is based."""
     contradicted: bool | None = None
     """Only for `not_supported`: True if the evidence contradicts the claim, False if no evidence was found."""
     score: Share | None = None
     """Degree of support in [0, 1], if the judge provides a score.
 
-    For a chat model, the score is the probability of "supported" among the verdicts, calculated from the
-    log-probabilities of the reply, if the server returns them. It is not calibrated.
+    For a chat model, the score is the probability of "supported" among the verdicts. It is calculated from the
+    log-probabilities of the reply, if the server returns them, and is not calibrated.
     """
     judged_by: str = ""
     """The model, encoder or rule set that made the judgement."""
@@ -165,7 +174,7 @@ class Judgement(Record):
     quote: str = ""
     """The decisive sentence, verbatim from the first passage in `cited`, if the judge quotes one."""
     votes: tuple[Vote, ...] = ()
-    """The jury models' votes, in the order of `jurors`. The jury's rule turns the votes into this judgement."""
+    """The jury models' votes, in the same order as `jurors`. The jury's rule turns the votes into this judgement."""
     stage: Literal["cheap", "model"] | None = None
     """The stage of a cascade that reached the verdict. None for unscored claims or if there is no cascade."""
 
@@ -179,12 +188,12 @@ class Judgement(Record):
 
 
 class LeftOut(Record):
-    """Why a claim is outside the core and therefore does not count in any figure."""
+    """Why a claim is outside the core, and so does not count towards any figure."""
 
     why: Literal["follows", "combines", "trivial"]
-    """The claim follows from a claim in the core, combines several of them, or is true of almost anything."""
+    """The claim follows from a claim in the core, combines several such claims, or is true of almost anything."""
     claims: tuple[str, ...] = ()
-    """Ids of the claims in the core that the claim follows from or combines."""
+    """Ids of the core claims that this claim follows from or combines."""
 
 
 class Claim(Record):
@@ -239,7 +248,7 @@ class Abstention(Record):
 
 
 class Sentence(Record):
-    """A sentence, heading, row or piece of code in the response, with its claims or the reason why it has none."""
+    """A sentence, heading, row or piece of code in the response, with its claims or why it has none."""
 
     span: tuple[Count, Count]
     """Start and end in the response, in characters. Empty for a supplied sentence that is not in the response."""
@@ -247,8 +256,8 @@ class Sentence(Record):
     """Ids of the claims in the sentence."""
     no_claim: NoClaim | None = None
     is_whole: bool = False
-    """Whether the whole sentence is treated as one claim because the facts extracted by the model omitted or added a
-    figure, name, negation or hedge, even after a retry."""
+    """Whether the whole sentence is treated as one claim. This happens if the facts that the model extracts omit or add
+    a figure, name, negation or hedge even after a retry."""
     abstention: Abstention | None = None
     """Whether the abstention is right, if `no_claim` is `abstention` and a model checks the response."""
 
@@ -260,7 +269,7 @@ class Sentence(Record):
 
 
 class GivenFacts(Record):
-    """A sentence in a response, with the atomic facts that the caller extracted from it. The facts are not changed."""
+    """A sentence in a response, with the atomic facts that the caller extracted from it. They are used unchanged."""
 
     sentence: str
     facts: tuple[str, ...]
@@ -306,15 +315,15 @@ class Usage(StageUsage):
 
 
 class Counts(Record):
-    """Number of claims by verdict. Duplicates count towards the original claim's verdict, or as `repeated`."""
+    """Number of claims by verdict. Duplicates are counted under the original claim's verdict or as `repeated`."""
 
     supported: Count = 0
     not_supported: Count = 0
     irrelevant: Count = 0
     unscored: Count = 0
     repeated: Count = 0
-    """Claims that repeat another claim (if repeats count once) or are outside the response's core. No verdict count and
-    no figure includes these claims."""
+    """Claims that repeat another claim (if repeats count once) or are outside the response's core. These claims are
+    excluded from the other counts and from all figures."""
 
     @classmethod
     def sum_of(cls, counts: Iterable[Counts]) -> Counts:
@@ -324,7 +333,7 @@ class Counts(Record):
 
     @property
     def scored(self) -> int:
-        """Number of supported and not supported claims, on which precision is based."""
+        """`supported` plus `not_supported`: the number of claims on which precision is based."""
         return self.supported + self.not_supported
 
     @property
@@ -334,7 +343,7 @@ class Counts(Record):
 
 
 class AtK(Record):
-    """Recall and F1 at one K, the desired number of supported facts."""
+    """Recall and F1 for one K, the number of supported facts that is wanted."""
 
     k: Annotated[int, Field(ge=1)]
     recall: Share
@@ -344,7 +353,7 @@ class AtK(Record):
 
 
 class EveryClaim(Record):
-    """A response's scores if every claim counts, as in SAFE."""
+    """A response's scores if every claim is counted, as in SAFE."""
 
     counts: Counts
     precision: Share | None
@@ -352,7 +361,7 @@ class EveryClaim(Record):
 
 
 class CascadeFingerprint(Record):
-    """A cascade's cheap verifier, and the thresholds between which the verifier leaves claims to the model."""
+    """A cascade's cheap verifier and its thresholds. Claims that score between the thresholds are left to the model."""
 
     verifier: str
     identity: str
@@ -367,7 +376,7 @@ _NOT_SHARED = {"versions", "factloop_version", "seed", "settings", "snapshots", 
 
 
 class Fingerprint(Record):
-    """Everything that determines a run's result. Runs with equal fingerprints and caches give equal reports."""
+    """Everything that determines a run's result. Runs with the same fingerprint and cache give the same report."""
 
     factloop_version: str
     engine: Literal["model", "offline"]
@@ -381,7 +390,7 @@ class Fingerprint(Record):
     results_per_search: Annotated[int, Field(ge=1)]
     passage_characters: Annotated[int, Field(ge=1)] = 6_000
     search_tools: tuple[str, ...] = ()
-    """Identity of each tool; for documents, a hash of their contents."""
+    """The identity of each tool. For documents, this is a hash of their contents."""
     embeddings: str | None = None
     spacy_model: str | None = None
     tool_calling: bool = True
@@ -402,7 +411,7 @@ class Fingerprint(Record):
     """The judge used instead of a chat model (`--judge`), with its thresholds. None if a chat model or the bundled
     baseline was used."""
     settings: Mapping[str, Any] = Field(default_factory=dict)
-    """All other settings that affect verdicts and differ from their defaults, by name."""
+    """All other settings that affect verdicts and do not have their default values, by name."""
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -433,7 +442,7 @@ class Fingerprint(Record):
 
     @property
     def evaluator(self) -> str:
-        """The name of the judge in an audit, such as `openai:gpt-4o-mini (fused)` or `offline engine (paper)`."""
+        """The judge's name in an audit, such as `openai:gpt-4o-mini (fused)` or `offline engine (paper)`."""
         own = "offline engine" if self.verifier is None else self.verifier.verifier
         return f"{' + '.join(self.jurors) or self.model or own} ({self.plan})"
 
@@ -445,7 +454,7 @@ class Fingerprint(Record):
 
 
 class CascadeSavings(Record):
-    """The model calls and searches that a cascade saved. Repeated claims count once."""
+    """The model calls and searches that a cascade saved. Repeated claims are counted once."""
 
     n_supported: Count
     """Claims that the cheap verifier accepted."""
@@ -455,7 +464,7 @@ class CascadeSavings(Record):
     n_failed: Count = 0
     """Claims that were left to the model because the verifier failed."""
     max_error: Share | None = None
-    """The thresholds were chosen so that at most this fraction of the claims settled at either threshold is wrong."""
+    """The thresholds were chosen so that, at either threshold, at most this fraction of settled claims is wrong."""
     confidence: Share | None = None
     calls_taken: Count = 0
     """Model calls made to judge the claims that were left to the model, including answers from the cache."""
@@ -476,16 +485,16 @@ class CascadeSavings(Record):
 
 
 class Citation(Record):
-    """A citation in a sentence that refers to a supplied document, either by its number (`[1]`) or by its id."""
+    """A reference in a sentence to a supplied document, either by number (`[1]`) or by id."""
 
     span: tuple[Count, Count]
     """Start and end of the number or id in the response, in characters."""
     sentence: Count
     """Index of the citing sentence in `sentences`."""
     document: Count | None
-    """Index among the supplied documents, starting at 0. None if no document has this number."""
+    """Index in the supplied documents, starting at 0. None if no document has this number."""
     bears_out: bool | None
-    """Whether the document supports a claim in the sentence. None if not, but the sentence has an unscored claim."""
+    """Whether the document supports a claim in the sentence. None if it does not, but a claim is unscored."""
 
 
 class CitationFigures(Record):
@@ -526,7 +535,7 @@ class CitationFigures(Record):
 
 
 class Citations(CitationFigures):
-    """Which of the supplied documents support the claims of a response, and which documents the response cites."""
+    """Which of the supplied documents support the claims in a response, and which ones the response cites."""
 
     n_documents: Count
     used: tuple[Count, ...]
@@ -537,11 +546,11 @@ class Citations(CitationFigures):
 class FactualityReport(Record):
     """The result of checking one response with SAFE."""
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     prompt: str | None = None
     response: str
     eligibility: Judgement | None = None
-    """Whether the response does what its prompt asks for. It is `supported` if so, and None if this was not judged."""
+    """Whether the response does what its prompt asks for (`supported` if it does). None if this was not judged."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
     """All sentences in order of appearance, or only the sentences requested with `spans`."""
@@ -550,13 +559,15 @@ class FactualityReport(Record):
     """supported / (supported + not_supported), or None if no claims were scored."""
     at_k: tuple[AtK, ...]
     every_claim: EveryClaim | None = None
-    """The same figures if every claim counts. None unless the figures above are limited to the core."""
+    """The same figures, if every claim counted. None unless the figures above are limited to the core."""
     usage: Usage
     fingerprint: Fingerprint
     cascade: CascadeSavings | None = None
     """None if no cascade was used."""
     citations: Citations | None = None
     """None if no documents were supplied with the response."""
+    mode: Literal["faithfulness", "factuality"] | None = None
+    """`faithfulness` if only the supplied documents were searched, otherwise `factuality`. None if there were none."""
     created_at: datetime
     warnings: tuple[str, ...] = ()
 

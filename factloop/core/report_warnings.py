@@ -19,10 +19,10 @@ OFFLINE = (
 )
 _BROKEN_OFF = FAILURES | {UnscoredReason.BUDGET}
 MANY, MANY_SHARE = 2, 0.15
-"""With at least this number and fraction of groundless claims, the model itself is in doubt."""
+"""If at least this many claims, and this fraction of them, are groundless, the model itself is in doubt."""
 
 MOST_NAMED, MOST_QUOTED = 5, 300
-"""Maximum number of quoted texts that tell the judge what to say, and the maximum length of each in characters."""
+"""Limits on quoting texts that tell the judge what to say: how many, and how many characters of each."""
 _STEERS = re.compile(
     r"(?s)A (?:passage|sentence) of .* tells the judge what to say: |\d+ more passages and sentences tell "
 )
@@ -51,18 +51,22 @@ def found_warnings(
 def unscored_warning(fingerprint: Fingerprint, claims: Sequence[Claim]) -> tuple[str, ...]:
     """Warnings about unscored claims, with a separate one for claims in other languages. Empty if there are no sources.
 
-    Claims that need reading and claims on which the sources disagree are results, not failures, and are not counted.
+    Claims that need reading, or on which the sources disagree, are results rather than failures and are not counted.
     """
-    unscored = [claim.judgement for claim in claims if claim.judgement.verdict is None]
-    if not unscored or not fingerprint.search_tools:
-        return ()
+    unscored = [one.judgement for one in claims if one.judgement.verdict is None and fingerprint.search_tools]
     foreign = [one for one in unscored if one.unscored_reason is UnscoredReason.OTHER_LANGUAGE]
     said_elsewhere = (UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NEEDS_READING, UnscoredReason.DISPUTED)
     others = [one for one in unscored if one.unscored_reason not in said_elsewhere]
-    said = [f"{len(foreign)} of {len(claims)} claims: {foreign[0].rationale}"] if foreign else []
+    said = [f"{share_of(len(foreign), len(claims), 'claim')}: {foreign[0].rationale}"] if foreign else []
     if others:
-        said.append(f"{len(others)} of {len(claims)} claims have no verdict; first reason: {others[0].rationale}")
+        n_of = share_of(len(others), len(claims), "claim", "has", "have")
+        said.append(f"{n_of} no verdict; first reason: {others[0].rationale}")
     return tuple(said)
+
+
+def share_of(n: int, total: int, noun: str, verb: str = "", of_many: str = "") -> str:
+    """A part of a whole, such as `1 of 2 claims has`. `verb` is the singular verb, and `of_many` the plural."""
+    return f"{n:,} of {total:,} {noun}{'' if total == 1 else 's'} {verb if n == 1 else of_many}".rstrip()
 
 
 def failures(claims: Iterable[Claim]) -> list[Judgement]:
@@ -71,7 +75,7 @@ def failures(claims: Iterable[Claim]) -> list[Judgement]:
 
 
 def failure_of_all(claims: Sequence[Claim]) -> Judgement | None:
-    """The first failure, or None if any claim has a verdict or if nothing failed."""
+    """The first failure, or None if any claim has a verdict or nothing failed."""
     failed = next(iter(failures(claims)), None)
     return failed if all(claim.judgement.verdict is None for claim in claims) else None
 
@@ -89,22 +93,21 @@ def groundless_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
 
 
 def whole_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    """A warning with the number of sentences judged as a whole because the model did not split them faithfully."""
+    """A warning that says how many sentences were judged as a whole because the model did not split them faithfully."""
     read = [one for one in sentences if one.no_claim is None]
     n_whole = sum(one.is_whole for one in read)
-    if not n_whole:
-        return ()
-    return (
-        f"{n_whole} of {len(read)} sentences are judged as a whole, because the model omitted or added a figure, a "
-        "name, a negation or a hedge when it split them into facts.",
+    said = (
+        f"{share_of(n_whole, len(read), 'sentence', 'is', 'are')} judged as a whole, because the model omitted or "
+        "added a figure, a name, a negation or a hedge when it split them into facts."
     )
+    return (said,) if n_whole else ()
 
 
 def jury_warning(claims: Sequence[Claim]) -> tuple[str, ...]:
-    """A warning with the number of claims on which the jury's models disagreed."""
+    """A warning that says on how many claims the jury's models disagreed."""
     judged = [claim for claim in claims if claim.judgement.votes]
     n_split = sum(map(is_split, judged))
-    return (f"The jury's models disagree on {n_split} of {len(judged)} claims.",) if n_split else ()
+    return (f"The jury's models disagree on {share_of(n_split, len(judged), 'claim')}.",) if n_split else ()
 
 
 def is_split(claim: Claim) -> bool:
@@ -128,7 +131,7 @@ def of_steering(warnings: Iterable[str]) -> tuple[str, ...]:
 
 
 def abstention_warnings(sentences: Sequence[Sentence], response: str) -> tuple[str, ...]:
-    """A warning for each sentence that says there is no answer, although the sources have one."""
+    """A warning for each sentence that says there is no answer when the sources have one."""
     wrong = [
         (one, one.abstention) for one in sentences if one.abstention is not None and one.abstention.is_right is False
     ]

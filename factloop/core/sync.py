@@ -1,4 +1,4 @@
-"""Runs asynchronous code for synchronous callers, in one background event loop per process.
+"""Runs asynchronous code for synchronous callers in a background event loop, one per process.
 
 All calls share one loop, so that connections stay open between calls. The loop runs in its own thread, so that calls
 also work while another loop is running.
@@ -22,7 +22,7 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 
 
 def _background_loop() -> asyncio.AbstractEventLoop:
-    """The loop of this process, shared by all threads. No lock is used, since a fork could copy a held lock."""
+    """This process's loop, which all threads share. No lock is used, since a fork could copy a held lock."""
     process = os.getpid()
     if process not in _loops:
         loop = asyncio.new_event_loop()

@@ -1,7 +1,7 @@
 """Decides whether a rewritten text is better than the original, based on the two reports and the changes.
 
-A rewritten text is accepted if and only if it meets all of these conditions. Otherwise, the first condition that is not
-met is the reason for rejection.
+A rewritten text is accepted if and only if it meets all of these conditions. If not, the first condition that it fails
+is the reason for rejection.
 
 1. The text still contains a claim that has a verdict or needs reading.
 2. The number of unscored claims is not higher than before. (A failed check or an ambiguous sentence proves nothing.)
@@ -12,7 +12,7 @@ met is the reason for rejection.
    for example, if a removed sentence said who *he* is.)
 5. No remaining sentence has fewer supported claims than before.
 6. Every rewritten sentence still states something, including the unproven claims to keep.
-7. Precision is higher, or fewer claims are contradicted.
+7. Precision is higher, or fewer claims are contradicted, unscored or irrelevant.
 
 The decision lists the sentences that failed, with reasons, so that only their changes are undone.
 """
@@ -27,20 +27,21 @@ from dataclasses import dataclass, field
 from factloop.core.factuality import count_verdicts, n_contradicted
 from factloop.core.records import Claim, Counts, FactualityReport, UnscoredReason
 from factloop.correction.records import Rejection
+from factloop.reports.figures import plural
 
 ELSEWHERE = -1  # for sentences in the rewritten text that match no sentence in the response
 
 _OF_THE_TEXT = frozenset(
     {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
 )
-"""Reasons for a missing verdict that lie in the text or the sources, so another attempt would not help."""
+"""Reasons for a missing verdict that lie in the text or the sources, so trying again would not help."""
 
 
 @dataclass(frozen=True)
 class Fate:
     """What happened to a sentence in the response: its position in the rewritten text, and whether it was reworded.
 
-    If the span is empty, the sentence was removed.
+    An empty span means that the sentence was removed.
     """
 
     start: int
@@ -61,7 +62,7 @@ class Ruling:
     failed: Mapping[int, str] = field(default_factory=dict)
     """Maps the numbers of sentences that failed the check to the reasons for undoing their changes."""
     broke_down: bool = False
-    """Whether the check itself failed. Repeating the check would cost money without changing the decision."""
+    """Whether the check itself failed. Repeating it would cost money without changing the decision."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """Maps each failed sentence to the reason for undoing its change or, if it has none, the last earlier change."""
+    """Maps each failed sentence to the reason for undoing its change or, if it is unchanged, the change before it."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
         (faults.unjudged, "the new wording has no verdict", "a later sentence then has no verdict"),
@@ -143,41 +144,45 @@ def _first(
     if faults.unsupported:
         return Rejection.NEW_UNSUPPORTED, _unsupported_in_words(faults.unsupported, reworded)
     if faults.lost:
-        return Rejection.SUPPORTED_LOST, f"{_sentences(faults.lost)} would lose a supported claim"
+        return Rejection.SUPPORTED_LOST, f"{plural(len(faults.lost), 'sentence')} would lose a supported claim"
     if faults.silent:
-        return Rejection.MEANING_LOST, f"{_sentences(faults.silent)} would no longer state anything"
+        return Rejection.MEANING_LOST, f"{plural(len(faults.silent), 'sentence')} would no longer state anything"
     if faults.unjudged:
-        return Rejection.NOT_CHECKED, f"{_sentences(faults.unjudged)} would no longer have a verdict"
+        return Rejection.NOT_CHECKED, f"{plural(len(faults.unjudged), 'sentence')} would no longer have a verdict"
     if faults.dropped:
-        return Rejection.UNPROVEN_LOST, f"{_sentences(faults.dropped)} would lose an unproven claim that should stay"
+        return (
+            Rejection.UNPROVEN_LOST,
+            f"{plural(len(faults.dropped), 'sentence')} would lose unproven claims to keep",
+        )
     if after.precision is not None and before.precision is not None and after.precision > before.precision:
         return None, f"precision {_precision(before)} before, {_precision(after)} after"
     if contradicted < was:
         return None, f"{was} contradicted before, {contradicted or 'none'} after; precision {_precision(after)}"
+    unchecked, was = (one.counts.unscored + one.counts.irrelevant for one in (after, before))
+    if unchecked < was:
+        return None, f"{was} unchecked before, {unchecked or 'none'} after; precision {_precision(after)}"
     return Rejection.NOT_BETTER, f"precision would be {_precision(after)}, compared with {_precision(before)} before"
 
 
 def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int]) -> str:
     new = {number for number in unsupported if number in reworded}
     later = set(unsupported) - new
-    said = [f"{_sentences(new)} would contain unsupported claims"] if new else []
+    said = [f"{plural(len(new), 'sentence')} would contain unsupported claims"] if new else []
     if later:
-        said.append(f"{_sentences(later)} would not be supported because of earlier changes")
+        said.append(f"{plural(len(later), 'sentence')} would not be supported because of earlier changes")
     return " and ".join(said)
 
 
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
-    """Whether the rewritten sentence drops more unproven claims than it adds supported claims.
-
-    Supported claims that replace contradicted claims do not count as added.
-    """
+    """Whether the rewritten sentence drops more unproven claims than it adds supported claims. Supported claims that
+    replace contradicted ones do not count as added."""
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
     return missing > max(0, are.supported - was.supported - n_contradicted(fate.claims))
 
 
 def _beside(claims: Sequence[Claim]) -> int:
-    """The number of claims that do not affect precision, not counting claims that need reading."""
+    """The number of claims that do not affect precision, excluding claims that need reading."""
     return _unjudged(claims) + count_verdicts(claims).irrelevant
 
 
@@ -187,7 +192,6 @@ def _unjudged(claims: Iterable[Claim]) -> int:
 
 
 def _claims_by_sentence(after: FactualityReport, fates: Sequence[Fate]) -> Mapping[int, list[Claim]]:
-    """The claims from the second check, grouped by sentence number."""
     staying = [(fate.start, fate.end, number) for number, fate in enumerate(fates) if fate.start < fate.end]
     starts = [start for start, _, _ in staying]
     found: defaultdict[int, list[Claim]] = defaultdict(list)
@@ -207,9 +211,5 @@ def _precision(report: FactualityReport) -> str:
     return f"{report.precision:.2f} ({report.counts.supported} of {report.counts.scored}{decided})"
 
 
-def _sentences(numbers: set[int]) -> str:
-    return "1 sentence" if len(numbers) == 1 else f"{len(numbers)} sentences"
-
-
 def _claims(count: int, verb: str = "") -> str:
-    return f"{count} claim {verb or 'has'}" if count == 1 else f"{count} claims {verb or 'have'}"
+    return f"{plural(count, 'claim')} {verb or ('has' if count == 1 else 'have')}"

@@ -55,11 +55,11 @@ class Corrector:
 
     Only sentences with a contradicted claim are reworded, from first to last, by a model (one call per sentence) or,
     offline, by rules. The changes are then checked, and the rewritten text is accepted only if it meets the conditions
-    in `acceptance`. A change is undone if it fails the check, or if a later sentence depends on the original wording.
+    in `acceptance`. A change is undone if it fails the check or if a later sentence depends on the original wording.
     All other sentences remain exactly the same.
 
-    The marks are inserted by code, which changes no words. The correction lists everything that was removed or is in
-    doubt, even if it is not marked.
+    The marks are inserted by code, so the wording never changes. The correction lists everything that was removed or is
+    in doubt, including passages that are not marked.
 
     All calls share the checker's limits, cache and budget. The checker's limits for a single check (deadline, calls,
     cost) apply to the whole correction, including the first check, the rewriting and the second check.
@@ -84,7 +84,8 @@ class Corrector:
             unsupported: What to do with claims for which no evidence was found. `mark` adds "[unverified]" after the
                 sentence, `keep` leaves the claims unchanged, and `remove` removes the claims.
             unscored: What to do with passages that were not read and claims that were not judged. `mark` adds
-                "[unchecked]" after them, `keep` leaves them unchanged, and `auto` marks them unless they need reading.
+                "[unchecked]" after them, `keep` leaves them unchanged, `auto` marks them unless they need reading, and
+                `remove` removes the claims and marks the passages that were not read.
 
         Raises:
             ConfigError: An argument has an invalid value.
@@ -111,7 +112,7 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Corrects a response. A model takes one call per reworded sentence, plus the calls that check the changes.
+        """Corrects a response. A model is called once per reworded sentence, and again to check the changes.
 
         Args:
             response: The text to correct. To skip the first check, pass the report on the text instead.
@@ -150,7 +151,7 @@ class Corrector:
         run_dir: str | Path | None = None,
         **given: Unpack[DocumentOptions],
     ) -> Correction:
-        """Synchronous version of `acorrect`. Also works while an event loop is running, for example in a notebook."""
+        """Synchronous version of `acorrect`. It also works inside a running event loop, for example in a notebook."""
         return run_blocking(self.acorrect(response, question, limits=limits, run_dir=run_dir, **given))
 
     def _rewriter(self, checking: Checking, meter: UsageMeter) -> Rewriter:
@@ -183,7 +184,7 @@ class _Course:
 
     async def run(self, max_rounds: int) -> Correction:
         started, rounds = time.perf_counter(), 0
-        sentences, placeless = sentences_of(self._before, self._policy.unsupported)
+        sentences, placeless = sentences_of(self._before, self._policy.unsupported, self._policy.unscored)
         draft = await self._first_draft(sentences)
         tried: _Attempt | None = None
         n_to_read = max_rounds
@@ -204,9 +205,7 @@ class _Course:
         text, doubts = marked(standing, self._policy)
         return Correction(
             text=text,
-            contradicted=self._policy.contradicted,
-            unsupported=self._policy.unsupported,
-            unscored=self._policy.unscored,
+            **vars(self._policy),
             accepted=rejected is None,
             rejected=rejected,
             why=why,
@@ -223,10 +222,8 @@ class _Course:
         )
 
     def _better(self, tried: _Attempt, *, may_read: bool) -> Draft | None:
-        """The next draft, without the changes that failed. None if nothing can be undone, or if no changes remain.
-
-        If no more checks are allowed, changes that have not been checked are also undone.
-        """
+        """The next draft, without the changes that failed, or None if nothing can be undone or no changes remain. If no
+        more checks are allowed, changes that have not been checked are also undone."""
         ruling = tried.ruling
         better = tried.draft.without(ruling.failed, removing=may_read and self._policy.contradicted == "remove")
         while not may_read and better.wordings and (unread := self._rechecks.unread(better)):
@@ -246,7 +243,7 @@ class _Course:
         return Rejection.NOTHING_CHANGED, f"{noun} could not be changed"
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
-        """Rewords each faulty sentence, given the new text before it. Any failure is noted in the draft."""
+        """Rewords each faulty sentence in the light of the new text before it. Any failure is noted in the draft."""
         by_id = {claim.id: claim for claim in self._before.claims}
         draft = Draft(self._before.response, sentences, {})
         for number, sentence in enumerate(sentences):

@@ -26,15 +26,15 @@ class Wording:
     """Ids of the evidence for the wording."""
     by: str = ""
     detail: str = ""
-    """Any reasons for the wording in addition to the findings on the claims."""
+    """Any reasons for the wording other than the findings on the claims."""
     otherwise: Wording | None = None
-    """The wording to try if this one fails the second check. If None, the sentence is then removed or restored."""
+    """The wording to try if this one fails the second check. If None, the sentence is removed or restored."""
     is_cut: bool = False
     """Whether contradicted content was omitted because the evidence offers no replacement."""
 
     @property
     def takes_out(self) -> bool:
-        """Whether content of the original sentence is dropped instead of replaced."""
+        """Whether content of the original sentence is dropped rather than replaced."""
         return self.is_cut or not self.text
 
 
@@ -61,7 +61,7 @@ class Draft:
         return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
 
     def moved(self, span: Span) -> Span:
-        """The new position of a span, or an empty span at the end of an edit that overlaps it."""
+        """The new position of a span. If an edit overlaps it, this is an empty span at the end of the edit."""
         start, end = span
         shift = 0
         for edit in self.edits:
@@ -84,8 +84,7 @@ class Draft:
                 fates.append(Fate(sentence.start + shift, sentence.end + shift, False, sentence.claims))
                 continue
             start = edit.start + shift if shifted is not edit else fates[-1].end
-            n_unproven = 0 if sentence.removes_unproven else len(sentence.unproven)
-            fates.append(Fate(start, start + len(edit.new), bool(edit.new), sentence.claims, n_unproven))
+            fates.append(Fate(start, start + len(edit.new), bool(edit.new), sentence.claims, len(sentence.unproven)))
             if shifted is not edit:
                 shift, shifted = shift + len(edit.new) - (edit.end - edit.start), edit
         return fates
@@ -118,9 +117,9 @@ class Draft:
     def without(self, failed: Mapping[int, str], *, removing: bool = True) -> Draft:
         """A draft without the changes that failed. `failed` maps sentence numbers to reasons.
 
-        If `removing` is set, a reworded sentence gets its alternative wording, or is removed if no claims must be kept.
-        If not, its original wording is restored. If an unchanged sentence failed, the last change before the sentence
-        is undone, since the sentence probably depends on that change.
+        If `removing` is set, a reworded sentence gets its alternative wording, or is removed if no claims have to be
+        kept. Otherwise, its original wording is restored. If an unchanged sentence failed, the last change before the
+        sentence is undone, since the sentence probably depends on that change.
         """
         wordings, left = dict(self.wordings), dict(self.left)
         for number in sorted(failed):

@@ -1,6 +1,6 @@
 """Rewords sentences, or removes sentences along with their separators, list markers and surrounding empty lines.
 
-All other text remains exactly the same. All functions are pure.
+All other text stays exactly the same. All functions are pure.
 """
 
 from __future__ import annotations
@@ -58,11 +58,9 @@ def edits_of(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> l
 
 
 def _swallowing(start: int, end: int, step: Edit, made: list[Edit]) -> Edit:
-    """The removal with its position in the original text. `end` is a position in the text after the edits in `made`.
-
-    A removal includes only white space around its sentences, so it can extend over other removals but not over new
-    wordings.
-    """
+    """The removal, with its position in the original text. `end` is its end in the text after the edits in `made`. A
+    removal includes only white space around its sentences, so it can extend over other removals but not over new
+    wordings."""
     sentences = step.sentences
     while made and end > made[-1].start:
         passed = made.pop()
@@ -81,7 +79,7 @@ def apply(text: str, edits: Sequence[Edit]) -> str:
 
 
 def holds_up(text: str, span: Span) -> bool:
-    """Whether the next line only formats this line, such as a rule below a table header or a heading."""
+    """Whether the next line only formats this line, like the rule below a table header or a heading."""
     line_start, line_end = _line(text, *span)
     if not (_is_lead(text[line_start : span[0]]) and _TAIL.fullmatch(text, span[1], line_end)):
         return False
@@ -89,7 +87,6 @@ def holds_up(text: str, span: Span) -> bool:
 
 
 def _groups(text: str, spans: Sequence[Span], wordings: Mapping[int, str]) -> list[list[int]]:
-    """Groups removed sentences that have only white space between them. Each reworded sentence is a separate group."""
     groups: list[list[int]] = []
     for number in sorted(wordings):
         before = groups[-1][-1] if groups else None
@@ -121,7 +118,6 @@ def _removed_range(text: str, start: int, end: int, *, floor: int) -> Span:
 
 
 def _lines_range(text: str, line_start: int, line_end: int, after: int) -> Span:
-    """The range to remove for whole lines, including the blank lines before or after these lines."""
     following = len(text) - len(text[after:].lstrip())
     before = text[:line_start].rstrip(" \t\r\n")
     if following == len(text):  # nothing follows: the end of the text stays unchanged

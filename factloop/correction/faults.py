@@ -1,4 +1,4 @@
-"""Describes a faulty sentence for a rewriter: its claims, how to treat them, the evidence, and the earlier text."""
+"""Describes a faulty sentence for a rewriter: its claims, how to treat them, the evidence, and the preceding text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Fault:
-    """A faulty sentence, without formatting marks that are opened or closed in other sentences."""
+    """A faulty sentence, without any formatting marks that open or close in another sentence."""
 
     prompt: str | None
     response: str
@@ -33,7 +33,7 @@ class Fault:
     """All claims in the sentence."""
     contradicted: tuple[Contradiction, ...]
     removed: tuple[Claim, ...]
-    """Unproven claims to remove."""
+    """Unproven or unchecked claims to remove."""
     unproven: tuple[Claim, ...]
     """Unproven claims to keep."""
     kept: tuple[Claim, ...]
@@ -43,7 +43,7 @@ class Fault:
     cited: tuple[Evidence, ...]
     """The evidence that contradicts the claims."""
     evidence: tuple[Evidence, ...]
-    """The cited evidence, followed by other passages for the contradicted claims, up to `MOST_PASSAGES` in total."""
+    """The cited evidence, followed by other passages for the contradicted claims, at most `MOST_PASSAGES` in all."""
     so_far: Draft
     """The draft with the new wording of earlier sentences."""
 
@@ -68,7 +68,6 @@ def fault_of(report: FactualityReport, sentence: ResponseSentence, by_id: Mappin
     cited = _distinct(_cited(judged))
     found = _distinct(item for claim in judged for item in claim.evidence)
     evidence = _distinct([*cited, *found])[:MOST_PASSAGES]
-    unproven = sentence.unproven
     return Fault(
         prompt=report.prompt,
         response=report.response,
@@ -79,9 +78,9 @@ def fault_of(report: FactualityReport, sentence: ResponseSentence, by_id: Mappin
             Contradiction(claim, _numbers([of], evidence))
             for claim, of in zip(sentence.contradicted, judged, strict=True)
         ),
-        removed=unproven if sentence.removes_unproven else (),
-        unproven=() if sentence.removes_unproven else unproven,
-        kept=tuple(claim for claim in sentence.claims if claim.judgement.contradicted is None),
+        removed=tuple(claim for claim in sentence.wrong if not claim.judgement.contradicted),
+        unproven=sentence.unproven,
+        kept=tuple(claim for claim in sentence.kept if claim.judgement.contradicted is None),
         staying=sentence.kept,
         cited=cited[:MOST_PASSAGES],
         evidence=evidence,

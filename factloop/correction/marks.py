@@ -34,8 +34,8 @@ class MarkPolicy:
     def mark_for(self, finding: Finding) -> str | None:
         """The mark for a passage with this finding, or None if the passage should not be marked.
 
-        Contradicted claims that could not be corrected are always marked, and so are claims that could not be removed
-        as requested. Code is never marked, because the mark would become part of the code.
+        Contradicted claims that could not be corrected are always marked, as are claims that could not be removed as
+        requested. Code is never marked, because a mark would become part of the code.
         """
         if finding is Finding.CONTRADICTED:
             return CONTRADICTED
@@ -121,7 +121,7 @@ def _places(report: FactualityReport, faulty: Sequence[Claim]) -> Sequence[Span]
 
 
 def _own_words(claim: Claim, report: FactualityReport) -> Span:
-    """The words that only this claim contains, or the whole sentence if there is markup, such as a link."""
+    """The words that only this claim contains, or the whole sentence if it contains markup, such as a link."""
     start, end = claim.span
     text = report.response[start:end]
     beside = [one for one in report.claims if one.span == claim.span]

@@ -1,4 +1,4 @@
-"""Checks a rewritten text. Only changed sentences are checked again, and all other verdicts are copied.
+"""Checks a rewritten text. Only changed sentences are checked again. All other verdicts are copied.
 
 A sentence after a removed sentence is also checked again, since it may no longer be clear who *she* is.
 """
@@ -26,8 +26,6 @@ from factloop.tools.text.outline import Part, read_outline
 
 @dataclass(frozen=True)
 class _Stretch:
-    """A sentence and its position, with its claims or the reason why it has none."""
-
     span: tuple[int, int]
     claims: tuple[Claim, ...]
     no_claim: NoClaim | None = None
@@ -35,7 +33,7 @@ class _Stretch:
 
 @dataclass
 class Rechecks:
-    """Checks the drafts of a response. A sentence that is the same in two drafts is checked only once."""
+    """Checks the drafts of a response. A sentence that is identical in two drafts is checked only once."""
 
     before: FactualityReport
     check: Check
@@ -44,7 +42,7 @@ class Rechecks:
     _known: dict[tuple[int, str, bool], tuple[_Stretch, ...]] = field(default_factory=dict)
     """The results. Keys are the sentence number, the wording, and whether the previous sentence was removed.
 
-    A new wording may consist of several sentences, whose positions are relative to the start of the wording.
+    A new wording may consist of several sentences. Their positions are relative to the start of the wording.
     """
 
     def unread(self, draft: Draft) -> frozenset[int]:
@@ -104,7 +102,6 @@ def _found(read: FactualityReport) -> Mapping[tuple[int, int], _Stretch]:
 
 
 def _on_its_own(claim: Claim, by_id: Mapping[str, Claim]) -> Claim:
-    """A repeated claim with the verdict and evidence of the original, since the report may lack the original."""
     if claim.duplicate_of is None:
         return claim
     first = by_id[claim.duplicate_of]
@@ -134,13 +131,11 @@ def _merged(
         response=text,
         claims=claims,
         sentences=sentences if before.sentences else (),
-        counts=scores.counts,
-        precision=scores.precision,
-        at_k=scores.at_k,
-        every_claim=scores.every_claim,
+        **vars(scores),
         usage=Usage() if read is None else read.usage,
         fingerprint=made.fingerprint,
         cascade=None if read is None else read.cascade,
+        mode=made.mode,
         created_at=made.created_at,
         warnings=(
             *(warning for warning in made.warnings if warning not in on_others),
@@ -169,7 +164,7 @@ def _carried(before: FactualityReport, draft: Draft, readings: Mapping[int, Sequ
 
 
 def _reread(draft: Draft, readings: Mapping[int, Sequence[_Stretch]]) -> Iterator[_Stretch]:
-    """The sentences that were checked again. The ids of new claims extend an earlier id: `c3.1` and `c3.2` for `c3`."""
+    """The sentences that were checked again. The ids of new claims extend earlier ids: `c3.1` and `c3.2` for `c3`."""
     fates = draft.fates
     for number, stretches in readings.items():
         start, place = fates[number].start, count(1)

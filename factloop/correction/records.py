@@ -21,9 +21,10 @@ Unsupported = Literal["mark", "remove", "keep"]
 """What to do with a claim for which no evidence was found: mark it in the text, remove it, or leave it unchanged."""
 Contradicted = Literal["mark", "remove"]
 """What to do with a contradicted claim if the evidence offers no replacement: mark or remove it."""
-Unscored = Literal["auto", "mark", "keep"]
-"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, or leave it unchanged. With `auto`,
-it stays unmarked if all its unchecked claims need reading, which is common without a model."""
+Unscored = Literal["auto", "mark", "remove", "keep"]
+"""What to do with an unchecked passage (`findings.UNCHECKED`): mark it in the text, remove its claims, or leave it
+unchanged. With `auto`, the passage stays unmarked if all its unchecked claims need reading, as is common without a
+model."""
 
 MarkStyle = Literal["brackets", "footnotes"]
 """How the corrected text marks doubtful passages."""
@@ -37,7 +38,7 @@ class CorrectionSettings(CheckSettings):
     unsupported: Annotated[Unsupported, Mark(CORRECTION)] = "mark"
     """Mark claims without evidence as [unverified], remove them, or keep them."""
     unscored: Annotated[Unscored, Mark(CORRECTION)] = "auto"
-    """Mark claims without a verdict as [unchecked], or keep them. auto marks all except claims that need reading."""
+    """Mark claims without a verdict as [unchecked], remove or keep them. auto marks none that need reading."""
 
     @property
     def check_settings(self) -> CheckSettings:
@@ -58,11 +59,11 @@ class LeftReason(StrEnum):
     """Why a faulty sentence was left unchanged."""
 
     REWRITE_FAILED = "rewrite_failed"
-    """There is no new wording because the call failed or the reply could not be used."""
+    """There is no new wording, because the call failed or its reply could not be used."""
     NOT_CONFIRMED = "not_confirmed"
     """The change failed the second check."""
     LAYOUT = "layout"
-    """The next line belongs to the sentence, as after a table header or an underlined heading."""
+    """The next line belongs to the sentence, as with a table header or an underlined heading."""
     UNMENDABLE = "unmendable"
     """The evidence offers no replacement for the contradicted content, and removal was not requested."""
     NO_PLACE = "no_place"
@@ -73,7 +74,7 @@ class Rejection(StrEnum):
     """Why the rewritten text was rejected. If several reasons apply, the first is reported."""
 
     NOTHING_TO_CORRECT = "nothing_to_correct"
-    """No claim is contradicted and, with `unsupported="remove"`, none is unproven."""
+    """No claim is contradicted or has to be removed."""
     NOTHING_CHANGED = "nothing_changed"
     """No sentence could be changed. The reason for each sentence is in `left`."""
     NOTHING_LEFT = "nothing_left"
@@ -91,7 +92,7 @@ class Rejection(StrEnum):
     UNPROVEN_LOST = "unproven_lost"
     """A rewritten sentence no longer states an unproven claim that should have been kept."""
     NOT_BETTER = "not_better"
-    """Precision has not increased, and the number of contradicted claims has not decreased."""
+    """Precision is not higher, and there are as many contradicted and unchecked claims as before."""
 
 
 class Change(Record):
@@ -145,7 +146,7 @@ class Correction(Record):
     doubtful sentences are marked.
     """
 
-    schema_version: Literal["1.0", "1.1"] = "1.1"
+    schema_version: Literal["1.0", "1.1", "1.2"] = "1.2"
     text: str
     contradicted: Contradicted = "mark"
     unsupported: Unsupported = "mark"
@@ -162,12 +163,12 @@ class Correction(Record):
     """The changes that turn the response into `rewritten`, in order of appearance."""
     left: tuple[LeftSentence, ...] = ()
     doubts: tuple[Doubt, ...] = ()
-    """Unsupported or unchecked parts of `text`, in order of appearance. Unmarked parts are included."""
+    """Unsupported or unchecked parts of `text`, in order of appearance, including unmarked parts."""
     after: FactualityReport | None = None
     """The report on `rewritten`, or None if there was nothing to check. Verdicts on unchanged sentences are copied from
     `before`."""
     rounds: Annotated[int, Field(ge=0)]
-    """How many times the text was rewritten and checked."""
+    """Number of times that the text was rewritten and checked."""
     rewriter: str
     prompts: Mapping[str, str] = Field(default_factory=dict)
     """SHA-256 hash of each prompt used for rewriting."""
@@ -225,7 +226,7 @@ def rewrite(response: str, changes: tuple[Change, ...]) -> str:
 
 
 class _Shift:
-    """Converts spans in the text without marks to spans in the text with these marks."""
+    """Converts spans in the unmarked text to spans in the text with these marks."""
 
     def __init__(self, marks: Sequence[Span]) -> None:
         lengths = [end - start for start, end in marks]
@@ -233,7 +234,7 @@ class _Shift:
         self._places = [start - before for (start, _), before in zip(marks, self._inserted, strict=False)]
 
     def __call__(self, span: Span) -> Span:
-        """Converts a span. A mark between two sentences is outside both."""
+        """Converts a span. A mark between two sentences belongs to neither."""
         start, end = span
         before_end = self._inserted[bisect_left(self._places, end)]
         before_start = self._inserted[bisect_right(self._places, start)] if start < end else before_end

@@ -31,7 +31,7 @@ MOST_GROWTH, ROOM = 2, 200
 _FORBIDDEN = re.compile(
     r"https?:[^\s)\]>]*|www\.[^\s)\]>]*|\]\([^\s)]*|!\[|<[a-zA-Z/!]|```|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
-"""Links, images, tags, fences and control characters, which must not get from the evidence into the text."""
+"""Links, images, tags, fences and control characters, which must not enter the text from the evidence."""
 
 
 class RewrittenSentence(StructuredOutput):
@@ -46,7 +46,7 @@ class Rewriter(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the rewriter, for use in corrections."""
+        """The name of the rewriter, as recorded in corrections."""
         ...
 
     @property
@@ -87,7 +87,7 @@ class ModelRewriter:
 
 
 def rewrite_prompt(prompts: PromptRegistry, fault: Fault) -> RenderedPrompt:
-    """The prompt for a faulty sentence. A tag around the claims says how to treat them."""
+    """The prompt for a faulty sentence. Tags around the claims say how to treat them."""
     shown = fault.before
     return prompts[PROMPT].render(
         question=fault.prompt or None,
@@ -150,17 +150,17 @@ _STOPS = ".!?…。！？｡؟।"
 
 @dataclass(frozen=True)
 class Exchange:
-    """Wrong words in a claim, and the words from the source to replace them with."""
+    """Wrong words in a claim, and the words from the source that should replace them."""
 
     wrong: str
     right: str
 
     def stands_in(self, text: str) -> bool:
-        """Whether the wrong words occur in a text."""
+        """Whether the wrong words occur in the text."""
         return any(_places(self.wrong, text))
 
     def in_text(self, text: str) -> str | None:
-        """The text with the correct words, or None unless the wrong words occur exactly once."""
+        """The text with the correct words, or None if the wrong words do not occur exactly once."""
         places = list(_places(self.wrong, text))
         if len(places) != 1:
             return None
@@ -172,10 +172,10 @@ class Exchange:
 
 
 class OfflineRewriter:
-    """Replaces wrong values in a sentence with the correct values, as quoted by the judge. The result is checked again.
+    """Replaces wrong values in a sentence with the correct values that the judge quotes. The result is checked again.
 
-    A value is replaced only if it occurs exactly once in the sentence. A sentence that cannot be corrected in this way
-    is marked. If unproven claims should be removed, the remaining claims are restated without markup.
+    A value is replaced only if it occurs exactly once in the sentence. Sentences that cannot be corrected in this way
+    are marked. If unproven claims should be removed, the remaining claims are restated without markup.
     """
 
     @property
@@ -198,7 +198,7 @@ class OfflineRewriter:
 
 
 def exchange_of(claim: Claim) -> Exchange | None:
-    """The wrong and the correct words, or None unless the judge quotes both."""
+    """The wrong and the correct words, or None if the judge does not quote both."""
     wrong, right = claim.judgement.wrong.strip(), claim.judgement.instead.strip()
     return Exchange(wrong, right) if wrong and right else None
 
@@ -210,16 +210,15 @@ def restated(fault: Fault) -> str:
     """
     stop = fault.text[-1] if fault.text[-1:] in _STOPS else "."
     kept = [plain_text(claim.text).strip() for claim in fault.staying]
+    wrong = [plain_text(claim.text).rstrip(_STOPS).lower() for claim in fault.wrong]
     for text in kept:
-        if any(_is_stump(text, plain_text(claim.text)) for claim in fault.wrong):
+        if any(one.startswith(f"{text.rstrip(_STOPS).lower()} ") for one in wrong):
             raise ToolError(f"cannot remove the claim, because only {text!r} would remain of the sentence", tool=NAME)
     ends = {text: "" if text[-1:] in _STOPS else stop for text in kept}
     return " ".join(f"{text[:1].upper()}{text[1:]}{end}" for text, end in ends.items())
 
 
 def _exchanged(fault: Fault) -> str | None:
-    """The sentence with all wrong values replaced. None if any replacement is unknown or impossible, or if a claim to
-    keep contains the wrong words."""
     text, kept = fault.text, [plain_text(claim.text) for claim in fault.staying]
     for one in dict.fromkeys(exchange_of(contradiction.claim) for contradiction in fault.contradicted):
         shared = one is not None and any(one.stands_in(other) for other in kept)
@@ -231,7 +230,6 @@ def _exchanged(fault: Fault) -> str | None:
 
 
 def _cut_down(fault: Fault) -> Wording | None:
-    """A shorter wording to try if the replacement fails its check, or None if the sentence cannot be shortened."""
     try:
         return _left_over(fault, NOT_CONFIRMED) if fault.staying else None
     except ToolError:
@@ -243,10 +241,6 @@ def _left_over(fault: Fault, detail: str) -> Wording:
         raise ToolError("cannot shorten a table row", tool=NAME)
     text = "" if "|" in fault.text else restated(fault)
     return Wording(text, by=NAME if text else "", detail=detail, is_cut=bool(fault.contradicted))
-
-
-def _is_stump(text: str, of: str) -> bool:
-    return of.rstrip(_STOPS).lower().startswith(f"{text.rstrip(_STOPS).lower()} ")
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:

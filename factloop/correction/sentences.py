@@ -1,4 +1,4 @@
-"""Reads the sentences of a response from its report, and separates claims to correct from claims to keep."""
+"""Reads a response's sentences from its report, and separates claims to correct from claims to keep."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from factloop.core.findings import Finding, finding_of_claim
 from factloop.core.records import Claim, FactualityReport
-from factloop.correction.records import Unsupported
+from factloop.correction.records import Unscored, Unsupported
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class ResponseSentence:
     start: int
     end: int
     claims: tuple[Claim, ...]
-    removes_unproven: bool = False
+    to_change: frozenset[Finding] = frozenset({Finding.CONTRADICTED})
+    """Claims with these findings are corrected or removed. All other claims must be kept."""
 
     @property
     def contradicted(self) -> tuple[Claim, ...]:
@@ -25,38 +27,34 @@ class ResponseSentence:
 
     @property
     def unproven(self) -> tuple[Claim, ...]:
-        """The claims for which no evidence was found."""
-        return tuple(claim for claim in self.claims if claim.judgement.contradicted is False)
+        """The claims to keep for which no evidence was found."""
+        return tuple(claim for claim in self.kept if claim.judgement.contradicted is False)
 
     @property
     def wrong(self) -> tuple[Claim, ...]:
-        """The claims to correct or remove: all contradicted claims and, with `removes_unproven`, unproven claims."""
-        return tuple(claim for claim in self.claims if self._goes(claim))
+        return tuple(claim for claim in self.claims if finding_of_claim(claim) in self.to_change)
 
     @property
     def kept(self) -> tuple[Claim, ...]:
-        """All other claims, which must not be removed."""
-        return tuple(claim for claim in self.claims if not self._goes(claim))
-
-    def _goes(self, claim: Claim) -> bool:
-        found = claim.judgement.contradicted  # None unless the claim is not supported
-        return found is True or (found is False and self.removes_unproven)
+        return tuple(claim for claim in self.claims if finding_of_claim(claim) not in self.to_change)
 
 
 def sentences_of(
-    report: FactualityReport, unproven: Unsupported = "mark"
+    report: FactualityReport, unproven: Unsupported = "mark", unscored: Unscored = "auto"
 ) -> tuple[list[ResponseSentence], list[ResponseSentence]]:
     """The sentences with claims, in order of appearance, and a second list of sentences that cannot be changed.
 
     A sentence cannot be changed if it is not in the response, or if it overlaps an earlier sentence.
     """
+    to_change = {Finding.CONTRADICTED} | ({Finding.UNSUPPORTED} if unproven == "remove" else set())
+    to_change |= {Finding.UNSCORED, Finding.IRRELEVANT} if unscored == "remove" else set()
     by_span: dict[tuple[int, int], list[Claim]] = {}
     for claim in report.claims:
         by_span.setdefault(claim.span, []).append(claim)
     placed: list[ResponseSentence] = []
     placeless: list[ResponseSentence] = []
     for (start, end), claims in sorted(by_span.items(), key=lambda item: item[0]):
-        sentence = ResponseSentence(start, end, tuple(claims), removes_unproven=unproven == "remove")
+        sentence = ResponseSentence(start, end, tuple(claims), frozenset(to_change))
         reached = placed[-1].end if placed else 0
         fits = reached <= start < end <= len(report.response)
         (placed if fits else placeless).append(sentence)
@@ -70,7 +68,7 @@ _CLOSING_TAG = re.compile(r"\s*</([a-zA-Z][\w-]{0,30})\s*>$")
 
 
 def core(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without formatting marks that are closed or opened elsewhere: `**A.` in `**A. B.**` becomes `A.`"""
+    """The range without formatting marks that close or open elsewhere: `**A.` in `**A. B.**` becomes `A.`"""
     while (trimmed := _trimmed(text[start:end])) != (0, end - start):
         start, end = start + trimmed[0], start + trimmed[1]
     return start, end

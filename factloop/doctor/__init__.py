@@ -1,1 +1,1 @@
-"""Tests every configured part, and says how to fix the parts that do not work."""
+"""Tests every part that is configured, and says how to fix any that do not work."""

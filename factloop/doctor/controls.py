@@ -1,7 +1,7 @@
 """Tests the judge on sentences that the supplied documents are known to support or contradict.
 
-The place and the people are invented, so that a model cannot know them. Half of the sentences are false, each in a
-different way. A dozen sentences can show only whether a judge reads the documents. To measure how well a judge
+The place and the people are invented, so that no model can know about them. Half of the sentences are false, each in a
+different way. A dozen sentences can only show whether a judge reads the documents. To measure how well a judge
 performs, use `factloop research audit`. A judge set with `--judge` gets twenty claims, each with the decisive text.
 """
 
@@ -70,8 +70,7 @@ PAIRS: tuple[tuple[str, str, bool], ...] = (
 )
 """The claims, their evidence, and whether the evidence supports them. The last claim is true but unsupported."""
 GOOD, ENOUGH = 5 / 6, 2 / 3
-"""For the grade `good` or `usable_with_care`, a judge must get this fraction of the true and of the false sentences
-right."""
+"""For the grade `good` or `usable_with_care`, a judge must get this fraction of true and of false sentences right."""
 REFUSED = {Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT}
 ADVICE = "The verdicts are not reliable. Use {better}, or measure errors on labelled claims (factloop research audit)."
 
@@ -128,7 +127,7 @@ def _graded(found: ControlsFound, better: str) -> WorkingPart:
 
 
 def grade_of(n_true_supported: int, n_true: int, n_false_refused: int, n_false: int) -> Grade:
-    """Returns the grade. It depends on the true or the false sentences, whichever were judged worse."""
+    """Returns the grade, which depends on whichever sentences were judged worse, the true or the false."""
     if n_true_supported >= GOOD * n_true and n_false_refused >= GOOD * n_false:
         return "good"
     is_enough = n_true_supported >= ENOUGH * n_true and n_false_refused >= ENOUGH * n_false

@@ -52,7 +52,7 @@ async def diagnose(
 
     Sends one or two requests to each model, search and server. Each request costs at most a fraction of a cent. With
     `controls`, the judge also checks a text whose sentences are known to be true or false, which takes at least 3
-    calls. Does not read the cache, and saves nothing. Failures become findings instead of raising FactloopError.
+    calls. Does not read the cache, and saves nothing. Failures are returned as findings, not raised as FactloopError.
     """
     meter, started = UsageMeter(), time.perf_counter()
     looks = [*_looks(check, trust, meter), *others]

@@ -22,7 +22,7 @@ class WorkingPart:
     model: ModelFound | None = None
     controls: ControlsFound | None = None
     problem: str = ""
-    """What is wrong even though there was no error. Empty if nothing is wrong."""
+    """What is wrong even though no error was raised. Empty if nothing is wrong."""
     advice: str = ""
 
 
@@ -53,7 +53,6 @@ class Look:
         return PartFound(part=self.part, name=self.name, state="fails", problem=problem, advice=UNEXPECTED)
 
     def _failed(self, error: FactloopError) -> PartFound:
-        """Reports the original error message, and the advice separately."""
         cause = error.__cause__ if isinstance(error.__cause__, ToolError) else error
         return PartFound(
             part=self.part, name=self.name, state="fails", problem=" ".join(str(cause).split()), advice=advice_on(cause)

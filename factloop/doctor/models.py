@@ -42,7 +42,7 @@ SPOKEN = {
     Mode.TEXT: "plain text with the schema in the prompt",
 }
 _RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=10.0)
-"""There are few retries, because a person is waiting and because frequent rejections are also worth reporting."""
+"""Retries are few, because a person is waiting and frequent rejections are themselves worth reporting."""
 _SEARCHES = Offers(
     {"web": "Search the web."}, SearchCall, Assessment, undecided=lambda one: one.verdict == "insufficient"
 )
@@ -51,7 +51,7 @@ _SEARCHES = Offers(
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
 ) -> WorkingPart:
-    """Asks the model twice, first with the offer of a search (only if `may_search` is set) and then without.
+    """Asks the model twice: first with a search on offer (only if `may_search` is set), and then without.
 
     Uses neither the cache nor anything that earlier runs learnt about the server. Raises FactloopError, for example if
     no answer can be parsed.

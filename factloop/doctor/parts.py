@@ -1,4 +1,4 @@
-"""Tests everything except models: searches, documents, knowledge bases and local files."""
+"""Tests all parts except models: searches, documents, knowledge bases and local files."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def looks_at_local_parts(check: CheckSettings, trust: TrustSettings) -> Iterator
 
 
 def offline_engine() -> WorkingPart:
-    """Reports the baseline, which is used if no model is set. Raises MissingExtra."""
+    """Reports on the baseline, which is used if no model is set. Raises MissingExtra."""
     require("offline", "a check without a model (--model)")
     return WorkingPart(how=("the bundled baseline, since no model or judge is set",))
 

@@ -30,7 +30,7 @@ class ModelFound(Record):
     context_tokens: Count | None
     """Maximum number of tokens in a prompt and its reply, if the server reports it."""
     knows_price: bool
-    """Whether the model's price is known. If not, there can be no budget in dollars."""
+    """Whether the model's price is known. If it is not, no budget can be set in dollars."""
 
 
 Grade = Literal["good", "usable_with_care", "not_usable"]
@@ -41,20 +41,20 @@ class ControlsFound(Record):
     """A judge's results on sentences that are known to be true or false."""
 
     grade: Grade
-    """`good` if the judge is wrong on at most one in six true and one in six false sentences, `usable_with_care` if it
-    is wrong on at most one in three of each, and `not_usable` otherwise."""
+    """`good` if the judge is wrong about at most one in six of the true and one in six of the false sentences,
+    `usable_with_care` if it is wrong about at most one in three of each, and otherwise `not_usable`."""
     n_true: Count
     n_true_supported: Count
     """Number of true sentences whose claims were all judged supported."""
     n_false: Count
     n_false_refused: Count
-    """Number of false sentences with at least one claim judged not supported or irrelevant."""
+    """Number of false sentences with at least one claim that was judged not supported or irrelevant."""
     n_unscored: Count
     """Number of sentences without claims, or with an unscored claim."""
 
 
 class PartFound(Record):
-    """The result for one part of the setup, even if the part is not configured."""
+    """The result for one part of the setup, which need not be configured."""
 
     part: Part
     name: str
@@ -73,7 +73,7 @@ class PartFound(Record):
     @field_validator("how", "limits")
     @classmethod
     def _hold_whole_characters(cls, said: tuple[str, ...]) -> tuple[str, ...]:
-        """Replaces lone surrogates in text from servers, which the base class replaces only outside tuples."""
+        """Replaces lone surrogates in text from servers. The base class does not look inside tuples."""
         return tuple(map(whole, said))
 
 

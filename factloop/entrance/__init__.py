@@ -1,1 +1,1 @@
-"""Code that all interfaces share: settings, server addresses, and access control."""
+"""Code shared by all interfaces: settings, server addresses, and access control."""

@@ -1,4 +1,4 @@
-"""Defines the address that a server listens on, along with the API keys that the server accepts."""
+"""Defines the address that a server listens on and the API keys that it accepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.entrance.keys import ApiKeys
 
 @dataclass(frozen=True, kw_only=True)
 class Binding:
-    """An address to listen on. Raises ConfigError if there are no keys and other machines can reach the address."""
+    """An address to listen on. Raises ConfigError if other machines can reach the address and there are no keys."""
 
     host: str = "127.0.0.1"
     port: int = 8000
@@ -37,7 +37,7 @@ class Binding:
 
     @contextmanager
     def listening(self) -> Iterator[socket.socket]:
-        """Yields the listening socket, and closes it at the end. Raises ConfigError if the address cannot be used."""
+        """Yields the listening socket, and closes it on exit. Raises ConfigError if the address cannot be used."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         try:
             taken = socket.create_server((self.host, self.port), family=family, backlog=2048)

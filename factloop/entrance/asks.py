@@ -18,7 +18,7 @@ LONGEST_DOCUMENT = 2_000_000
 MOST_DOCUMENTS = 1_000
 MOST_METADATA = 100  # maximum number of keys in a document's metadata
 _LEVELS_AROUND = 100
-"""Maximum number of levels of JSON around metadata in a request or report. The JSON parser accepts 200 in total."""
+"""Maximum number of JSON levels around metadata in a request or report. The parser accepts 200 levels in total."""
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT, pattern=r"\S")]
 Prompt = Annotated[str, StringConstraints(max_length=LONGEST_PROMPT)]

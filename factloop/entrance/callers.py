@@ -1,4 +1,4 @@
-"""Protects a server against slow callers, endless requests and too many connections."""
+"""Protects a server from slow callers, endless requests and too many connections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 HEADERS_WITHIN_S = 10.0
 BODY_WITHIN_S = 20.0
 LONGEST_HEADERS = 32_768
-"""Maximum size of incomplete headers in bytes. Headers that arrive all at once may be longer (up to 256 kB)."""
+"""Maximum size in bytes of headers that arrive in pieces. Headers that arrive at once may be longer (up to 256 kB)."""
 TOLD_SO = 100  # number of connections above the limit that get a 503 response; all others are dropped
 _LEFT_FREE = 300  # number of open files that the process needs in addition to its connections
 _PIECE = 16_384  # number of bytes to parse between two checks
@@ -34,7 +34,7 @@ class CallerLeft(Exception):
 
 
 def most_connections(wanted: int) -> int:
-    """Returns the requested number of connections, or fewer if the process cannot open that many files."""
+    """Returns the requested number of connections, or a lower number if the process cannot open that many files."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -44,7 +44,7 @@ def most_connections(wanted: int) -> int:
 
 
 def patient_protocol(most: int, header_timeout_s: float = HEADERS_WITHIN_S) -> type[asyncio.Protocol]:
-    """Returns a uvicorn HTTP protocol that drops connections that are surplus or have late headers or tiny chunks."""
+    """Returns a uvicorn HTTP protocol that drops surplus connections and those with late headers or tiny chunks."""
 
     class Protocol(H11Protocol):
         _patience: asyncio.TimerHandle | None = None
@@ -116,7 +116,7 @@ async def received(receive: Receive, most: int, within_s: float) -> bytes:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Returns a function that first receives the body as one message, and then any later messages from the server."""
+    """Returns a function that first returns the body as one message, and then any later messages from the server."""
     waiting: list[MutableMapping[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

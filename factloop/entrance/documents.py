@@ -72,8 +72,8 @@ def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> 
 def hiding_checker(
     model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
 ) -> FactChecker:
-    """Returns a checker that does not reveal the paths of its documents. Reads and indexes the documents, which blocks
-    the event loop. Raises ConfigError, DataError."""
+    """Returns a checker that does not reveal the paths of its documents. Reads and indexes the documents, blocking the
+    event loop. Raises ConfigError, DataError."""
     own = (open_documents(OWN, settings.docs, settings),) if settings.docs else ()
     return FactChecker(
         model, search=(*settings.search, *own), settings=settings.model_copy(update={"docs": ()}), budget=budget
@@ -97,7 +97,7 @@ def _opened(
 
 
 def state_of(place: str) -> Hashable:
-    """Returns a value that changes whenever a file at this path or glob pattern changes, or None if no file exists."""
+    """Returns a value that changes whenever a file at this path or glob changes, or None if no file exists."""
     with suppress(DataError, OSError):
         found = ((path, path.stat()) for path in find_files([place]).paths)
         return tuple((path, stat.st_mtime_ns, stat.st_size) for path, stat in found)
@@ -105,7 +105,6 @@ def state_of(place: str) -> Hashable:
 
 
 def _folder_of(path: str) -> str:
-    """The folder to hide from callers: the path itself if that is a folder, or else the folder that contains it."""
     place = Path(path)
     if place.is_dir():
         return f"{place.as_posix().rstrip('/')}/"

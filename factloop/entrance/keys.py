@@ -34,15 +34,15 @@ class Grant(BaseModel):
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")] = ""
     """The name of the caller, who owns all jobs requested with the key. Default: the first digits of the key's hash."""
     weight: Annotated[float, Field(ge=0.001, le=1_000)] = 1.0
-    """Number of turns that the caller gets for each turn of a caller with weight 1."""
+    """How many turns the caller gets for each turn of a caller with weight 1."""
     budget_usd_per_day: Dollars | None = None
     max_calls_per_day: Calls | None = None
 
 
 class ApiKeys:
     """A server's API keys. Keys with the same name belong to one caller, who owns all jobs requested with these keys.
-    Every key without a name belongs to a separate caller. If there are no keys, the server is open to everyone, and all
-    jobs have the same owner."""
+    Each key without a name belongs to a caller of its own. If there are no keys, the server is open to everyone, and
+    all jobs have the same owner."""
 
     def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
         """Each key may be followed by the options of a `Grant`. A file is read now, and again whenever it changes.
@@ -52,7 +52,7 @@ class ApiKeys:
         self.grants: Mapping[str, Grant]
         """Maps all owners that `owner` can return to their grants. Replaced when the keys change."""
         self.names: dict[str, str] = {}
-        """Maps all owners to their names in logs and metrics, including owners whose keys have been removed."""
+        """Maps all owners, including those whose keys have been removed, to their names in logs and metrics."""
         self._secret = secrets.token_hex(32)
         self._refuse: Callable[[Grant], None] = lambda _: None
         self._file, self._stamp, self._looked_s = file, None if file is None else _stamp(file), time.monotonic()
@@ -78,8 +78,8 @@ class ApiKeys:
         return matches[0] if matches and scheme.lower() == "bearer" else None
 
     def sign(self, owner: str, text: str) -> list[str]:
-        """Signs the text with each of the owner's keys. Every process with the same keys makes the same signatures. A
-        signature becomes invalid when its key is removed."""
+        """Signs the text with each of the owner's keys. All processes with the same keys produce the same signatures.
+        Removing a key invalidates its signatures."""
         theirs = [known for known, whose in self._owners.items() if whose == owner] or [self._secret]
         return [hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest() for key in theirs]
 
@@ -98,7 +98,7 @@ class ApiKeys:
             log.warning("the earlier keys stay valid: %s", error)
             return
         now = self._owners.keys()
-        log.warning("%s: reloaded (keys added: %d, keys removed: %d)", self._file, len(now - before), len(before - now))
+        log.info("%s: reloaded (keys added: %d, keys removed: %d)", self._file, len(now - before), len(before - now))
 
     def _take(self, lines: Iterable[str]) -> None:
         owners: dict[str, str] = {}
@@ -142,8 +142,7 @@ def _lines(file: Path) -> list[str]:
     try:
         lines = [line.strip() for line in read_given(file).decode().splitlines()]
     except (DataError, UnicodeDecodeError) as error:
-        reason = getattr(error, "reason", "it is not UTF-8 text")
-        raise ConfigError(f"cannot read --api-key-file {file} ({reason})") from error
+        raise ConfigError(f"cannot read --api-key-file {file} ({error.reason})") from error
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
         raise ConfigError(f"--api-key-file {file} contains no keys: write one key per line, or omit --api-key-file")

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 SETTINGS_FILE = "factloop.toml"
 PREFIX = "FACTLOOP_"
 NEAR = 0.8
-"""A variable name with at least this similarity (`difflib.SequenceMatcher.ratio`) to a setting is a misspelling."""
+"""A variable name at least this similar to a setting (`difflib.SequenceMatcher.ratio`) counts as a misspelling."""
 S = TypeVar("S", bound=BaseModel)
 
 
@@ -37,8 +37,8 @@ def load_settings(
     *,
     given_in: str = "command line",
 ) -> S:
-    """Loads a command's settings and starts exporting traces. Warns about variables that look misspelt. Raises
-    ConfigError, which says what is wrong and where. `given_in` says where `flags` come from."""
+    """Loads a command's settings and starts exporting traces. Warns about variables that look misspelt. Raises a
+    ConfigError that says what is wrong and where. `given_in` says where `flags` come from."""
     file = _from_file(folder / SETTINGS_FILE)
     if file:
         others = _settings_of_all() - set(kind.model_fields)
@@ -76,7 +76,7 @@ def _warn_of_misspelt(environment: Mapping[str, str], known: Collection[str]) ->
 
 @cache
 def _say_misspelt(name: str, near: str) -> None:
-    """Warns only once per process, because a command may load settings more than once."""
+    """Warns only once per process, since a command may load settings more than once."""
     log.warning("the environment variable %s has no effect; did you mean %s?", name, near)
 
 

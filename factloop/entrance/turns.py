@@ -1,4 +1,4 @@
-"""Decides whose job runs next. Callers take turns, so that no caller has to wait for all of another caller's jobs."""
+"""Decides whose job runs next. Callers take turns, so that no one has to wait for all of someone else's jobs."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Waiting = tuple[str, str]
-"""The id and the kind of a job. Later jobs have higher ids."""
+"""The id and kind of a job. Later jobs have higher ids."""
 
 
 @dataclass
 class Turns:
-    """The callers' turns in one service. The caller with the fewest running jobs relative to its weight comes first.
+    """The callers' turns in one service. The caller with the fewest running jobs, relative to its weight, comes first.
     Ties go to the caller with the fewest turns relative to its weight. This is start-time fair queueing (Goyal et al.
-    1996), with every job counted equally. Turns are not saved up while a caller is idle, and are forgotten when the
+    1996), with every job counted equally. Callers do not save up turns while idle, and turns are forgotten when the
     service restarts."""
 
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Turns:
         self._next_start[caller] = self._now + 1.0 / self._weight(caller)
 
     def may_begin(self, n_theirs: int, n_of_all: int) -> bool:
-        """Whether a caller with `n_theirs` running jobs may start another job. `n_of_all` counts all running jobs."""
+        """Whether a caller with `n_theirs` running jobs may start another. `n_of_all` counts all running jobs."""
         is_kept = self.places is not None and n_of_all >= self.places - 1
         return n_theirs == 0 or (not is_kept and (self.most_each is None or n_theirs < self.most_each))
 

@@ -1,4 +1,4 @@
-"""The event loop in which checks run. Callers take turns, so that no caller's work holds up another caller's."""
+"""The event loop that checks run in. Callers take turns, so that no one's work holds up anyone else's."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextvars import Context, copy_context
-from threading import Thread
+from contextvars import Context, ContextVar, copy_context
+from threading import Event, Thread
 from typing import Any, TypeVar, TypeVarTuple
 
 from factloop.tools.calls.limiter import CALLER, Slots
@@ -17,8 +17,11 @@ from factloop.tools.calls.limiter import CALLER, Slots
 THREADS_AT_WORK = 2
 """Number of threads that read and judge, in addition to the job loop. While one computes, requests wait for the GIL."""
 SLICE_S = 0.001
-"""Seconds of steps after which the loop looks for new input."""
+"""Number of seconds for which the loop runs steps before it looks for new input."""
 _WAITING: tuple[object, ...] = (socket.getaddrinfo, socket.getnameinfo)
+_IS_CANCELLED: ContextVar[Event] = ContextVar("factloop_is_cancelled")
+_NEVER, _ENDING = Event(), "\0ending"
+"""The last steps of all cancelled work count as a separate caller's, so they run before the owner's other steps."""
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
@@ -26,18 +29,18 @@ Ts = TypeVarTuple("Ts")
 class FairLoop(asyncio.SelectorEventLoop):
     """An event loop in which the callers of `CALLER` get equal shares of the computing time.
 
-    A standard loop runs all steps in the order in which they become ready. A caller with ten long checks always has a
-    step ready, so a one-sentence check of sixty steps would wait for a long check sixty times. Here, the next step is
-    the oldest step of the caller with the least computing time so far (start-time fair queueing, Goyal et al. 1996, by
-    measured time). A caller that was idle does not save up time. A step is never interrupted, and each caller's steps
-    keep their order. Callbacks of timers, sockets and other threads run first, but only make further steps ready.
+    A standard loop runs all steps in the order that they become ready. A caller with ten long checks always has a step
+    ready, so a one-sentence check of sixty steps would wait for a long check sixty times. Here, the next step is the
+    oldest step of the caller with the least computing time so far (start-time fair queueing, Goyal et al. 1996, by
+    measured time). Idle callers do not save up time. A step is never interrupted, and each caller's steps keep their
+    order. Callbacks from timers, sockets and other threads run first, but these only make further steps ready.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._steps: dict[str, deque[asyncio.Handle]] = {}
         self._used_s: dict[str, float] = {}
-        """Seconds that each caller has computed, counted from the same start for all callers."""
+        """Seconds of computing time that each caller has used, counted from the same start for all callers."""
         self._now_s = 0.0
         self._is_running_steps = False
         self._threads = Slots(THREADS_AT_WORK)
@@ -63,7 +66,7 @@ class FairLoop(asyncio.SelectorEventLoop):
         if context is None:
             context = copy_context()
         handle = asyncio.Handle(callback, args, self, context)
-        caller = context.get(CALLER, "")
+        caller = _ENDING if context.get(_IS_CANCELLED, _NEVER).is_set() else context.get(CALLER, "")
         if caller not in self._steps:
             self._steps[caller] = deque()
             self._used_s[caller] = max(self._now_s, self._used_s.get(caller, 0.0))
@@ -111,9 +114,10 @@ class WorkLoop:
         self._loop.call_soon_threadsafe(callback)
 
     async def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Runs work in the loop. Cancelling the caller also cancels the work, which has ended when this returns."""
+        """Runs work in the loop. Cancelling the caller also cancels the work. Returns only after the work has ended."""
         ended: Future[asyncio.Task[T]] = Future()
         tasks: list[asyncio.Task[T]] = []
+        _IS_CANCELLED.set(is_cancelled := Event())
 
         def begin() -> None:
             tasks.append(self._loop.create_task(work()))
@@ -125,6 +129,7 @@ class WorkLoop:
             try:
                 await asyncio.shield(waiting)
             except asyncio.CancelledError:
+                is_cancelled.set()
                 self.call(lambda: tasks[0].cancel())
         return waiting.result().result()
 

@@ -1,4 +1,4 @@
-"""Guards streams: checks sentences while the answer is still being written and releases them once they are checked."""
+"""Guards streams: checks sentences while the answer is still being written, and releases them after their check."""
 
 from __future__ import annotations
 

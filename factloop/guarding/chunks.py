@@ -31,19 +31,19 @@ class WholeCharacters:
         self._first_half = ""
 
     def feed(self, text: str) -> str:
-        """Joins surrogate pairs. If the text ends with half a pair, that half is kept for the next chunk."""
+        """Joins surrogate pairs. If the text ends with the first half of a pair, keeps it for the next chunk."""
         text = self._first_half + text
         self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
     def end(self) -> str:
-        """Returns the first half of a pair whose second half never arrived, or an empty string."""
+        """Returns the first half of a pair if the second half never arrived, or else an empty string."""
         return self._first_half
 
 
 @asynccontextmanager
 async def closed_after(chunks: AsyncIterable[object]) -> AsyncIterator[None]:
-    """On exit, closes a stream that has `aclose`. Some streams must be closed by the task that reads them."""
+    """Closes the stream on exit if it has `aclose`. Some streams must be closed by the task that reads them."""
     try:
         yield
     finally:
@@ -64,7 +64,7 @@ async def in_thread(items: Iterable[T]) -> AsyncGenerator[T, None]:
 
 
 def pulled(items: AsyncGenerator[T, None]) -> Generator[T, None, None]:
-    """Yields the items, producing each on demand. Closing this generator also closes `items`."""
+    """Yields the items, producing each one on demand. Closing this generator also closes `items`."""
     end = object()
 
     async def following() -> T | object:

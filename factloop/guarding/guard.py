@@ -1,4 +1,4 @@
-"""Provides `StreamGuard`, which checks an answer while it is being written and releases only checked sentences."""
+"""Provides `StreamGuard`, which checks an answer while it is being written, and releases only checked sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from factloop.core.findings import (
     finding_of_silence,
     findings_of_claims,
 )
-from factloop.core.records import Claim, FactualityReport, NoClaim, Sentence
+from factloop.core.records import Claim, FactualityReport, NoClaim
 from factloop.core.report_warnings import engine_warnings, failure_of_all, found_warnings
 from factloop.guarding.chunks import in_thread, pulled
 from factloop.guarding.policy import (
@@ -56,7 +56,7 @@ Chunk = str | BaseMessage
 MAX_WAIT_S = 0.5
 ALONE = WindowSize(1, 0)
 _WINDOWS = {"grounded": GROUNDED_WINDOW, "fused": FUSED_WINDOW}
-"""The window size of each plan that uses windows. All other plans read each sentence separately."""
+"""The window size for each plan that uses windows. Other plans read each sentence separately."""
 GUARDED = "The answer was checked while it was being written, so each sentence was read without the text after it."
 
 
@@ -69,12 +69,12 @@ class StreamGuard:
 
     If there are no faults, the output is identical to the input. A sentence has a fault if it was not read, or if any
     of its claims is contradicted, unsupported or unscored (see `findings.Finding`). Every claim is judged, whether or
-    not it is relevant to the question. A sentence whose check fails is unscored and never passes as checked. If the
-    model is unreachable, claims are left unscored and no error is raised.
+    not it is relevant to the question. If a sentence's check fails, the sentence is unscored and never passes as
+    checked. If the model is unreachable, claims are left unscored and no error is raised.
 
     With a model, the `grounded` and `fused` plans collect sentences in a window until it is full (for `grounded`, 12
     sentences or 675 characters), until its first sentence has waited for `max_wait_s`, or until the stream ends. One
-    call then checks the whole window. In all other cases, and with `max_wait_s=0`, each sentence is checked on its own
+    call then checks the whole window. In all other cases, including `max_wait_s=0`, each sentence is checked on its own
     as soon as the first word of the next sentence arrives. Each window is checked with the preceding text as context,
     and windows are released in order. Fenced code counts as one sentence. A model reads the code, while the offline
     engine reports it as not read.
@@ -132,7 +132,7 @@ class StreamGuard:
     async def aguard(
         self, chunks: AsyncIterable[Chunk], question: Question | None = None, **given: Unpack[DocumentOptions]
     ) -> AsyncGenerator[str, None]:
-        """Like `aevents`, but yields only pieces of text to show to the user."""
+        """Like `aevents`, but yields only the pieces of text to show to the user."""
         async with aclosing(self.aevents(chunks, question, **given)) as events:
             async for event in events:
                 if isinstance(event, GuardedSentence) and event.released:
@@ -225,9 +225,9 @@ class StreamGuard:
 
 
 def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
-    """Records the decision on the answer in the guard's tracing span, and an error if nothing could be judged.
+    """Records the decision on the answer, and an error if nothing could be judged, in the guard's tracing span.
 
-    Unless the answer passed, this also logs one line, which contains no text from the answer.
+    Unless the answer passed, this also logs one line, without any text from the answer.
     """
     if decision != "passed":
         log.info("answer %s: %s", decision.replace("_", " "), counts_in_words(report))
@@ -237,7 +237,7 @@ def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
 
 
 def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:
-    """A table row's doubtful cells. Empty if the text is not a row, or if a claim cannot be assigned to a cell."""
+    """The doubtful cells of a table row. Empty if the text is not a row or a claim cannot be assigned to a cell."""
     start, end = row
     faulty = [(claim, finding) for claim in claims if (finding := finding_of_claim(claim)) is not None]
     if not faulty or "|" not in text[start:end]:
@@ -249,25 +249,21 @@ def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) ->
     return tuple(places) if len(places) == len(faulty) else ()
 
 
-def _code_warning(sentences: Sequence[Sentence]) -> tuple[str, ...]:
-    n = sum(one.no_claim is NoClaim.CODE for one in sentences)
-    return (f"Code was not read (in {plural(n, 'place')}): the offline engine does not read code.",) if n else ()
-
-
 def _whole_report(
     empty: FactualityReport, text: str, parts: Sequence[SentenceCheck], ks: Sequence[int], elapsed_s: float
 ) -> FactualityReport:
-    """The report on `text`, with the parts' total usage. `empty` is the same checker's report on empty text."""
+    """The report on `text`, with the total usage of its parts. `empty` is the same checker's report on empty text."""
     claims = tuple(claim for part in parts for claim in part.claims)
     sentences = tuple(part.sentence for part in parts if part.sentence is not None)
     scores, meter = score_claims(claims, ks, empty.fingerprint.repeats), UsageMeter()
     for part in parts:
         if part.usage is not None:
             meter.add(part.usage)
-    fingerprint = empty.fingerprint
+    fingerprint, n_code = empty.fingerprint, sum(one.no_claim is NoClaim.CODE for one in sentences)
+    code = f"Code was not read (in {plural(n_code, 'place')}): the offline engine does not read code."
     settings = engine_warnings(fingerprint) if claims else ()
     found = (
-        *_code_warning(sentences),
+        *([code] if n_code else ()),
         *found_warnings(fingerprint, claims, sentences, text),
         *dict.fromkeys(warning for part in parts for warning in part.steering),
     )

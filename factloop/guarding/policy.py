@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from factloop.core.errors import ConfigError
-from factloop.core.findings import Finding
+from factloop.core.findings import Finding, by_gravity
 from factloop.core.records import Claim
 from factloop.guarding.records import Treatment
 
@@ -19,7 +19,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")
 
 Place = tuple[int, Finding]
-"""Where the cell ends within its row, and the finding on the cell."""
+"""Where a cell ends within its row, and the finding on the cell."""
 SentenceAction = Literal["annotate", "drop", "replace", "stop"]
 
 REPLACED = "[A sentence that could not be confirmed was left out.]"
@@ -36,11 +36,13 @@ class Stop:
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks that `annotate` adds after a sentence or table cell, depending on the worst finding."""
+    """The marks that `annotate` adds after a sentence or table cell, depending on the worst finding. Findings without
+    a mark of their own get `unchecked`."""
 
     contradicted: str = " [contradicted by the sources]"
     unsupported: str = " [not supported by the sources]"
     unchecked: str = " [not checked]"
+    unscored: str = " [unscored]"
 
 
 Choose = Callable[[str, Sequence[Claim]], str | Stop]
@@ -49,7 +51,7 @@ Choose = Callable[[str, Sequence[Claim]], str | Stop]
 
 @dataclass(frozen=True)
 class Policy:
-    """Defines how sentences are treated. Sentences pass if they have no findings, or only findings in `passing`."""
+    """Defines how sentences are treated. Sentences pass if they have no findings, or only those in `passing`."""
 
     action: SentenceAction | Choose = "annotate"
     replacement: str = REPLACED
@@ -119,9 +121,7 @@ class Policy:
         return text
 
     def _mark(self, wanting: Collection[Finding]) -> str:
-        if Finding.CONTRADICTED in wanting:
-            return self.marks.contradicted
-        return self.marks.unsupported if Finding.UNSUPPORTED in wanting else self.marks.unchecked
+        return str(getattr(self.marks, by_gravity(wanting)[0], self.marks.unchecked))
 
 
 def _without_marker(before: str) -> str:
@@ -135,14 +135,14 @@ def marker_of(text: str, sentence: str) -> str:
 
 
 def after_blank_line(released: str, text: str) -> str:
-    """Adds the line breaks that are needed for a blank line between `released` and the text."""
+    """Prefixes the text with the line breaks needed for a blank line between `released` and the text."""
     told = released.rstrip()
     n_ends = len(_LINE_END.findall(released[len(told) :])) if told else 2
     return "\n" * (2 - n_ends) + text
 
 
 def after_dropped(text: str, released: str, marker: str) -> str:
-    """The text that follows a dropped sentence, adjusted to fit after `released`.
+    """The text after a dropped sentence, adjusted to fit after `released`.
 
     If nothing on the line has been released yet, the rest of the line starts with the dropped sentence's `marker`
     instead of a space. If the whole line or table row was dropped, its line break is omitted. Blank lines are also

@@ -29,7 +29,7 @@ from factloop.tools.text.growing import GrowingText, Stretch
 log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
-"""The context contains up to `OPENING` characters from the start, where the topic is named, and the last `RECENT`."""
+"""The context is up to `OPENING` characters from the start, which names the topic, and up to `RECENT` from the end."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
@@ -57,7 +57,7 @@ class Window:
     """The number of the window's first sentence in the answer, starting at 1."""
     stretches: list[Stretch] = field(default_factory=list)
     text: str = ""
-    """The answer up to the point where the window's last sentence was known to be complete."""
+    """The answer up to the point at which the window's last sentence was known to be complete."""
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
     checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
     """One result for each stretch."""
@@ -89,7 +89,7 @@ class PendingSentence:
 
 @dataclass
 class Reader:
-    """Manages one stream's tasks in one event loop and cancels the tasks on exit.
+    """Manages one stream's tasks in one event loop, and cancels them on exit.
 
     A window grows to at most `size` and waits at most `max_wait_s` seconds for further sentences.
     """
@@ -112,7 +112,7 @@ class Reader:
         self._number = 0
 
     async def read(self, chunks: AsyncIterable[object]) -> AsyncGenerator[PendingSentence, None]:
-        """Yields the stream's stretches in order, and then raises any error that the stream's source raised.
+        """Yields the stream's stretches in order, and then raises any error from the stream's source.
 
         Callers must await the check of each stretch before requesting the next one.
         """
@@ -159,10 +159,8 @@ class Reader:
         return [SentenceCheck() if one.sentence is None else next(found) for one in window.stretches]
 
     async def _judged(self, window: Window) -> list[SentenceCheck]:
-        """Each sentence's judged claims or, if the check fails, one unscored claim for each sentence.
-
-        Raises only ConfigError, because nothing can be judged if the configuration is wrong.
-        """
+        """Each sentence's judged claims or, if the check fails, one unscored claim per sentence. Raises only
+        ConfigError, because nothing can be judged if the configuration is wrong."""
         held = window.sentences
         numbers = range(window.first, window.first + len(held))
         shown, moved = _shown(window.text, held[0])

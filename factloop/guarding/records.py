@@ -25,7 +25,7 @@ class GuardedSentence(Record):
     no_claim: NoClaim | None = None
     """Why the sentence has no claims. None if it has claims, or if there is no sentence."""
     findings: tuple[Finding, ...] = ()
-    """Findings on the sentence, including those that the policy lets pass."""
+    """Findings on the sentence, including findings that the policy lets pass."""
     treatment: Treatment
     released: str
     """The text that the user receives instead of `text`. If the sentence passes, this is `text` itself, without any

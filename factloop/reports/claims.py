@@ -1,4 +1,4 @@
-"""Prepares a claim for display, with its status and wording, the reason for its verdict, and its evidence.
+"""Prepares claims for display, with their status and wording, the reasons for their verdicts, and their evidence.
 
 The terminal, pages, briefs, CSV files, test messages and the service all share this wording of verdicts. The reasons
 for unscored claims are in `factloop.core.reasons`, and the messages of guards are in `factloop.guarding.policy`.
@@ -17,7 +17,7 @@ from itertools import pairwise
 from factloop.core.citations import reason
 from factloop.core.findings import Finding
 from factloop.core.reasons import ABOUT, UnscoredReason
-from factloop.core.records import Claim, Evidence, Judgement, LeftOut, NoClaim, Verdict, Vote
+from factloop.core.records import Claim, Evidence, Judgement, LeftOut, NoClaim, Verdict, Vote, over_pages
 from factloop.reports.differences import Kind, Piece, pieces, place_of_words
 from factloop.tools.text.markup import plain_text
 from factloop.tools.text.rows import row_in_words
@@ -26,7 +26,7 @@ from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
-    """The status of a claim: its verdict (with two kinds of `not_supported`), or unscored. The worst comes first."""
+    """The status of a claim, worst first: its verdict (with two kinds of `not_supported`), or unscored."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -53,7 +53,7 @@ _LOOK = {
 }
 
 READING_ORDER = (Status.SUPPORTED, Status.CONTRADICTED, Status.NO_EVIDENCE, Status.IRRELEVANT, Status.UNSCORED)
-"""The order of bars, counts and filters. The statuses that precision is based on come first."""
+"""The order of statuses in bars, counts and filters. Statuses that affect precision come first."""
 
 PROBLEMS = (Status.CONTRADICTED, Status.NO_EVIDENCE, Status.UNSCORED)
 """The statuses that need the reader's attention, worst first."""
@@ -91,7 +91,7 @@ def finding_words(finding: Finding) -> str:
 
 
 def verdict_table() -> dict[str, dict[str, str]]:
-    """For the pages' JavaScript, maps each status and each reason to the status, wording and symbol to display."""
+    """Maps each status and reason to the status, wording and symbol to display, for use in the pages' JavaScript."""
     looks = {status.value: (status, status.words) for status in Status}
     looks |= {reason.value: (Status.UNSCORED, unscored_words(reason)) for reason in UnscoredReason}
     return {name: {"status": one.value, "words": words, "symbol": one.symbol} for name, (one, words) in looks.items()}
@@ -99,7 +99,7 @@ def verdict_table() -> dict[str, dict[str, str]]:
 
 @dataclass(frozen=True)
 class EvidenceRow:
-    """A passage as shown in a report, with the number by which rationales refer to it."""
+    """A passage as shown in a report, with the number that rationales use to refer to it."""
 
     number: int
     item: Evidence
@@ -108,8 +108,8 @@ class EvidenceRow:
 
 @dataclass(frozen=True)
 class Pair:
-    """A claim and the matching sentence from its source, in pieces. Words that only the claim contains are `removed`,
-    and the words that the source contains instead are `inserted`."""
+    """A claim and the matching sentence from its source, in pieces. Words found only in the claim are `removed`, and
+    the words that the source has instead are `inserted`."""
 
     claim: tuple[Piece, ...]
     source: tuple[Piece, ...]
@@ -138,7 +138,7 @@ class ClaimView:
 
     @property
     def words(self) -> str:
-        """The verdict in words, or why there is none."""
+        """The verdict in words, or the reason why there is none."""
         return verdict_words(self.claim.judgement)
 
     @property
@@ -151,7 +151,7 @@ class ClaimView:
 
     @property
     def source_says(self) -> str:
-        """The wrong and correct words, as in `1836 · the source says 1826`. Empty unless the judge names both."""
+        """The wrong and the correct words, as in `1836 · the source says 1826`. Empty unless the judge names both."""
         judgement = self.claim.judgement
         wrong, instead = (" ".join(text.split()) for text in (judgement.wrong, judgement.instead))
         return f"{wrong} · the source says {instead}" if wrong and instead else ""
@@ -185,7 +185,7 @@ class ClaimView:
 
     @property
     def jury(self) -> tuple[str, ...]:
-        """Each jury model's vote, with the model's reason unless the claim already shows this reason."""
+        """Each jury model's vote, with the model's reason unless the claim already shows it."""
         shown = ("", self.claim.judgement.rationale)
         return tuple(
             f"{vote.judged_by}: {verdict_words(vote)}{'' if vote.rationale in shown else f' ({vote.rationale})'}"
@@ -196,7 +196,7 @@ class ClaimView:
     def cited(self) -> tuple[Evidence, ...]:
         """The evidence that the verdict is based on, in the judge's order. Empty if no evidence was found.
 
-        Passages that the judge named only because they come closest are not included.
+        Passages that the judge named only because they come closest are left out.
         """
         if self.status is Status.NO_EVIDENCE:
             return ()
@@ -206,7 +206,7 @@ class ClaimView:
     @cached_property
     def deciding(self) -> DecidingSentence | None:
         """The sentence that the judge quotes, separately or in its rationale, or the only sentence of the only cited
-        passage. None if neither is known. The sentence is never guessed."""
+        passage. None if there is neither. The sentence is never guessed."""
         found = next(_quoted_in(self.cited, [self.claim.judgement.quote]), None)
         if found is not None:
             return found
@@ -220,7 +220,7 @@ class ClaimView:
         """The sentence to mark in its passage: the decisive sentence or, if it is unknown, the closest one.
 
         For a claim without evidence, the judge names the closest sentence. For a verdict based on whole passages, the
-        closest sentence shares the most words with the claim and the rationale, with more weight on rare words.
+        closest sentence has the most words in common with the claim and the rationale, with rare words counting more.
         """
         if self.deciding is not None or self.status in (Status.UNSCORED, Status.IRRELEVANT):
             return self.deciding
@@ -236,8 +236,8 @@ class ClaimView:
     def pair(self) -> Pair:
         """The claim and the marked sentence, with their differences if the claim is a problem.
 
-        The differences are the words that the judge names or, if it names none, the phrases that only one of the two
-        texts contains. Nothing is marked if the texts differ too much for marks to be useful.
+        The differences are the words that the judge names or, if it names none, the phrases found in only one of the
+        two texts. Nothing is marked if the texts differ too much for marks to be useful.
         """
         said = "" if self.marked is None else self.marked.text
         alone = Pair((Piece("same", self.text),), (Piece("same", said),) if said else ())
@@ -310,12 +310,12 @@ def _status(judgement: Judgement | Vote) -> Status:
 
 
 def worst(claims: Sequence[Claim]) -> Status:
-    """The worst status of one or more claims, which determines the colour of their sentence."""
+    """The worst status among one or more claims. It determines the colour of their sentence."""
     return min(map(status_of, claims), key=list(Status).index)
 
 
 def problems_first(views: Iterable[ClaimView]) -> list[ClaimView]:
-    """The contradicted claims, then the unsupported, unscored and all other claims, each in their original order."""
+    """Contradicted claims first, then unsupported, unscored and all others, each group in its original order."""
     return sorted(views, key=lambda one: PROBLEMS.index(one.status) if one.is_problem else len(PROBLEMS))
 
 
@@ -331,12 +331,12 @@ def tally_reasons(claims: Iterable[Claim]) -> Counter[UnscoredReason]:
 
 @dataclass(frozen=True)
 class SharedPassage:
-    """A passage that several claims on a page share. It is shown with the first claim, and other claims refer to it."""
+    """A passage that several claims on a page share. It is shown with the first, and the others refer to it."""
 
     number: int
     """Number of the passage on its page, starting at 1."""
     claim: int
-    """Number of the claim with which the passage is shown."""
+    """Number of the claim that the passage is shown with."""
     stands_here: bool
 
 
@@ -359,7 +359,7 @@ def shared_passages(views: Iterable[ClaimView]) -> Mapping[tuple[int, str], Shar
 
 
 _LEAST_ALIKE = 0.5
-"""Minimum fraction of a claim's characters that the sentence must contain for differences to be marked."""
+"""Differences are marked only if the sentence contains at least this fraction of the claim's characters."""
 
 
 def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
@@ -370,30 +370,38 @@ def _around(text: str, place: tuple[int, int], kind: Kind) -> tuple[Piece, ...]:
 
 _QUOTED = re.compile('“([^”\n]{8,600})”|"([^"\n]{8,600})"|«([^»\n]{8,600})»|‘([^’\n]{8,600})’')
 _FEWEST_WORDS = 3
-"""Minimum number of words in a rationale's quote. Shorter quotes are mostly names, which occur in many sentences."""
+"""Minimum number of words in a rationale's quote. Shorter quotes are mostly names, common to many sentences."""
 _LONGEST_SENTENCE = 600  # maximum number of characters of a sentence; longer text is not treated as a single sentence
 _HEADING = re.compile(r"\n\n((?:[^\n›]{1,60}|[^\n]{1,300}›[^\n]{1,300})(?<![.!?…:;,\"”)]))(?=\n)")
-"""Headings inside a passage that spans several sections, in the format of local documents."""
+"""Headings in a passage that spans several sections, in the format used for local documents."""
 
 
 @dataclass(frozen=True)
 class DecidingSentence:
-    """The sentence in a passage that decides a claim or comes closest to deciding it."""
+    """The sentence in a passage that settles a claim or comes closest to settling it."""
 
     evidence: Evidence
     start: int
     """Position in the passage, in characters."""
     end: int
     decides: bool = True
-    """False if the sentence is only the closest one."""
+    """False if the sentence only comes closest."""
 
     @property
     def text(self) -> str:
         return self.evidence.passage[self.start : self.end]
 
     @property
+    def source(self) -> Evidence:
+        """The evidence, with only those pages that the sentence is on."""
+        item, file = self.evidence, self.evidence.source.partition("#page=")[0]
+        pages = [f"{file}#page={page}" for at, page in item.pages if at < self.end]
+        n_before = sum(at <= self.start for at, _ in item.pages[1:])
+        return item.model_copy(update={"source": over_pages(pages[n_before], pages[-1])}) if pages else item
+
+    @property
     def section(self) -> str | None:
-        """The nearest heading before the sentence in its passage or, if there is none, the passage's section."""
+        """The last heading before the sentence in its passage or, if there is none, the passage's section."""
         above = _HEADING.findall(self.evidence.passage, 0, self.start)
         return above[-1] if above else self.evidence.section
 
@@ -423,10 +431,8 @@ def _whole(quoted: DecidingSentence) -> DecidingSentence:
 
 
 def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence | None:
-    """The sentence that shares the most numbers with `said`. Shared words, weighted by rarity, break ties.
-
-    None if no sentence shares two words.
-    """
+    """The sentence that shares the most numbers with `said`. Ties go to the sentence that shares the most words, with
+    rare words counting more. None if no sentence shares two words."""
     found = [
         (item, one, words)
         for item in passages
@@ -444,7 +450,6 @@ def _closest(passages: Sequence[Evidence], said: Set[str]) -> DecidingSentence |
 
 @lru_cache(maxsize=256)
 def _sentences(passage: str) -> Sequence[Sentence]:
-    """The sentences, cached because many claims in a long response use the same few passages."""
     return tuple(split_sentences(passage))
 
 

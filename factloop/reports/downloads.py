@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from factloop.reports.visible import visible
 
 LONGEST_PLAIN = 400_000
-"""Default maximum size, in bytes, of files that links contain without compression."""
+"""Default maximum size, in bytes, of a file that a link contains uncompressed."""
 LONGEST_ADDRESS = 1_900_000  # maximum number of characters in a URL that browsers follow
 _FORMULA = (*"=+-@\t\n", *"\uff1d\uff0b\uff0d\uff20")
-"""Characters at the start of a cell that make a spreadsheet treat it as a formula, including full-width forms."""
+"""Characters that, at the start of a cell, make a spreadsheet treat it as a formula, including full-width forms."""
 
 Cell = str | int | float | None
 
@@ -24,8 +24,8 @@ Cell = str | int | float | None
 class DownloadLink:
     """A download link with its text, a file name, the data as a URL, and the data's size in bytes.
 
-    Browsers do not follow URLs of more than two million characters. Long data is therefore compressed, and data that is
-    still too long has no URL.
+    Browsers do not follow URLs of more than two million characters, so long data is compressed. Data that is still too
+    long has no URL.
     """
 
     words: str
@@ -55,10 +55,8 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 def harmless(cell: Cell) -> Cell:
     """Makes control characters in text visible, and puts an apostrophe before text that a spreadsheet would treat as a
     formula. Returns other values unchanged."""
-    if not isinstance(cell, str):
-        return cell
-    text = visible(cell)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    text = visible(cell) if isinstance(cell, str) else ""
+    return f"'{text}" if text.startswith(_FORMULA) else text or cell
 
 
 def without_apostrophe(cell: str) -> str:

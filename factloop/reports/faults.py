@@ -1,4 +1,4 @@
-"""Finds the wrong words in a sentence: words that the judge names, or words that only a wrong claim contains."""
+"""Finds the wrong words in a sentence: words that the judge names, or words that occur only in a wrong claim."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factloop.tools.text.rows import cell_of
 
 _WORD = re.compile(r"\w+(?:[.,'’-]\w+)*")
 _LEAST_SHARE = 0.5
-"""Minimum fraction of a claim's words that its sentence must contain in the same order for them to be marked."""
+"""A claim's words are marked only if its sentence contains at least this fraction of them in the same order."""
 _WIDEST_GAP = 2  # maximum number of words between two marked words that are also marked if no other claim contains them
 
 Span = tuple[int, int]
@@ -39,9 +39,9 @@ def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None
     """The wrong words in a sentence according to its claims, in order and without overlaps. Empty if there are none.
 
     These are the words that the judge names. If the judge names none, they are the words that no correct claim
-    contains, or else the whole sentence. In a table row, whose header is `table_head`, the words that the judge names
-    are searched for in the claim's cell and then in the whole row. If neither contains them, the whole cell is wrong.
-    Correct cells are included as well.
+    contains, or else the whole sentence. In a table row with the header `table_head`, the words that the judge names
+    are looked for first in the claim's cell, then in the whole row. If neither contains them, the whole cell counts as
+    wrong. Correct cells are included as well.
     """
     found: list[Fault] = []
     for status in PROBLEMS:  # if two faults overlap, the more serious one gets the words
@@ -90,7 +90,7 @@ def _matched(words: Sequence[re.Match[str]], text: str) -> frozenset[int]:
 
 
 def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
-    """The first and last index of each range. Gaps of a few words are closed if no other claim contains those words."""
+    """The first and last index of each range. Gaps of a few words are closed if no other claim contains them."""
     first = last = places[0]
     for place in places[1:]:
         between = range(last + 1, place)
@@ -102,6 +102,6 @@ def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
 
 
 def _free(spans: Sequence[Span], taken: Sequence[Fault]) -> list[Span]:
-    """The spans that do not overlap other faults. Empty if the last span does, because the comment belongs to it."""
+    """The spans that do not overlap other faults. Empty if the last span overlaps, because it carries the comment."""
     free = [(start, end) for start, end in spans if not any(start < one.end and one.start < end for one in taken)]
     return free if spans and spans[-1] in free else []

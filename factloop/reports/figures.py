@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
 from statistics import NormalDist
-from textwrap import shorten
 from typing import Literal
 
 from factloop.core.factuality import counted_claims
@@ -32,11 +31,8 @@ from factloop.reports.visible import web_address
 
 def plural(count: int, noun: str) -> str:
     """A count with a noun (`1 claim`, `1,204 claims`, `2 searches` or `2 replies`). Handles regular plurals only."""
-    several = (
-        f"{noun[:-1]}ies"
-        if noun[-1] == "y" and noun[-2] not in "aeiou"
-        else f"{noun}{'es' if noun.endswith('ch') else 's'}"
-    )
+    ending = "es" if noun.endswith("ch") else "s"
+    several = f"{noun[:-1]}ies" if noun[-1] == "y" and noun[-2] not in "aeiou" else noun + ending
     return f"{count:,} {noun if count == 1 else several}"
 
 
@@ -46,12 +42,12 @@ def percent(share: float) -> str:
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
-    """A value below the threshold, with three digits, or more if it would otherwise be rounded up to the threshold."""
+    """A value below the threshold, with three digits, or more if three would round it up to the threshold."""
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 
 def precision_interval(report: FactualityReport) -> str:
-    """The Wilson interval, such as `95% interval 0.57 to 0.98`, which treats the claims as a sample. Empty if there
+    """The Wilson interval if the claims are treated as a sample, such as `95% interval 0.57 to 0.98`. Empty if there
     are no claims, or if some are unscored."""
     n = report.counts.scored
     if report.precision is None or not n or report.counts.unscored:
@@ -63,7 +59,7 @@ def precision_interval(report: FactualityReport) -> str:
 
 
 def how_far(report: FactualityReport) -> str:
-    """How uncertain the main metric is, and where to read more. Empty if no claims are scored."""
+    """Says how uncertain the main metric is, and where to read more. Empty if no claims are scored."""
     sampled = f"{found} if the claims are a sample. " if (found := precision_interval(report)) else ""
     return f"{sampled}{AS_IF_CORRECT}" if report.counts.scored else ""
 
@@ -86,7 +82,7 @@ _IN_HEADLINE = {Status.NO_EVIDENCE: "not in the sources", Status.UNSCORED: "coul
 
 
 def held_against(report: FactualityReport) -> str:
-    """The names of all passages' sources, such as `a.md, b.pdf and 7 more`. Empty if there are no passages."""
+    """The names of the passages' sources, such as `a.md, b.pdf and 7 more`. Empty if there are no passages."""
     read = (item for claim in report.claims for item in claim.evidence)
     sources = dict.fromkeys(
         item.title if item.title and item.document is not None else item.source.partition("#")[0] for item in read
@@ -97,13 +93,17 @@ def held_against(report: FactualityReport) -> str:
 
 
 _MOST_SOURCES = 4
-AS_IF_CORRECT = "The figures treat every verdict as correct: docs/accuracy.md shows the errors of judges."
+LONGEST_TITLE = 80  # characters
+AS_IF_CORRECT = (
+    "The figures treat every verdict as correct; the documentation says how often judges err (“How accurate is "
+    "factloop?”)."
+)
 BASELINE_IS_RIGHT = "23 of 28 (0.82; 95% interval 0.64 to 0.92)"
-"""How often the baseline is right on unseen answers when its verdict is `supported` (see docs/accuracy.md)."""
+"""How often the baseline's `supported` verdicts are right on unseen answers (see docs/accuracy.md)."""
 
 
 def how_often_right(fingerprint: Fingerprint) -> str:
-    """One or two sentences about how often the judge is right, as far as this is known."""
+    """One or two sentences on how often the judge is right, if this is known."""
     if fingerprint.engine == "offline" and fingerprint.verifier is None:
         few = f"It finds few errors: of 582 labelled facts, {BASELINE_FINDS}."
         return f"On answers that people labelled, its “supported” was right for {BASELINE_IS_RIGHT}. {few}"
@@ -114,7 +114,7 @@ def main_figure(report: FactualityReport) -> tuple[str, str, str]:
     """The main metric's name, value and basis: precision or, if claims are unscored, the number of scored claims.
 
     Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If claims are unscored,
-    precision appears only in the basis, with the values that it would have if all unscored claims were wrong or right.
+    precision appears only in the basis, with its values if all unscored claims were wrong and if all were right.
     """
     counts, share = report.counts, "–" if report.precision is None else f"{report.precision:.2f}"
     n = counts.scored + counts.unscored
@@ -137,13 +137,17 @@ def in_a_line(report: FactualityReport) -> str:
     return f"{name.lower()} {value} ({basis})"
 
 
-MOST_OF_NAME = 80  # maximum number of characters of a response used as the title of its page
+def title_of(text: str) -> str:
+    """The first words of the text, on one line, with an ellipsis if there are more."""
+    line = " ".join("".join(one if one.isprintable() else " " for one in text[: 4 * LONGEST_TITLE]).split())
+    end = line.rfind(" ", LONGEST_TITLE // 2, LONGEST_TITLE)  # -1 if it would be in the middle of a long word
+    return line if len(line) <= LONGEST_TITLE else line[: end if end > 0 else LONGEST_TITLE - 1] + "…"
 
 
 def name_of(report: FactualityReport, file: str = "") -> str:
-    """A page's title: the question, or else the file, or else the beginning of the response."""
+    """A page's title: the question or, failing that, the file or the beginning of the response."""
     begun = report.response.strip().lstrip("#* ").partition("\n")[0]
-    return report.prompt or file or shorten(begun, MOST_OF_NAME, placeholder=" …") or "An empty answer"
+    return report.prompt or file or title_of(begun) or "An empty answer"
 
 
 def unscored_reasons(report: FactualityReport) -> list[str]:
@@ -157,18 +161,13 @@ def reason_counts(reasons: Counter[UnscoredReason]) -> list[str]:
 
 
 def sentences_without_claim(report: FactualityReport) -> str:
-    """The number of sentences without claims for each reason, as in `9 of 27: 5 headings, 4 remarks`. Empty if there
-    are none."""
+    """The number of sentences without claims for each reason, as in `9 of 27: 5 headings, 4 remarks`, or empty."""
     reasons = Counter(one.no_claim for one in report.sentences if one.no_claim is not None)
     if not reasons:
         return ""
-    parts = (_of_reason(reason, count) for reason, count in reasons.most_common())
+    counted = ((NO_CLAIM_WORDS[reason], count, reason in _COUNTED) for reason, count in reasons.most_common())
+    parts = (plural(count, words) if is_noun else f"{count:,} {words}" for words, count, is_noun in counted)
     return f"{reasons.total():,} of {len(report.sentences):,}: {', '.join(parts)}"
-
-
-def _of_reason(reason: NoClaim, count: int) -> str:
-    words = NO_CLAIM_WORDS[reason]
-    return plural(count, words) if reason in _COUNTED else f"{count:,} {words}"
 
 
 _COUNTED = frozenset({NoClaim.HEADING, NoClaim.QUESTION, NoClaim.REMARK})
@@ -183,7 +182,7 @@ def citations(found: CitationFigures) -> str:
 
 
 def place_of(item: Evidence) -> str:
-    """Where a passage is, such as `page 3` for a file or `document 2, page 3, doc_17` for a supplied document."""
+    """Where a passage is from, such as `page 3` for a file or `document 2, page 3, doc_17` for a supplied document."""
     document = item.document
     if document is None:
         return item.source.partition("#")[2].replace("=", " ") if web_address(item.source) is None else ""
@@ -195,7 +194,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """In words, whether the response does what its prompt asks. Empty if this was not judged."""
+    """Says whether the response does what its prompt asks. Empty if this was not judged."""
     found = report.eligibility
     if found is None:
         return ""
@@ -205,7 +204,7 @@ def eligibility(report: FactualityReport) -> str:
 
 
 def every_claim(report: FactualityReport) -> str:
-    """The metrics with every claim counted. Empty if the report already counts every claim."""
+    """The metrics when every claim counts. Empty if this is already the case in the report."""
     found = report.every_claim
     if found is None:
         return ""
@@ -222,7 +221,7 @@ def distribution(report: FactualityReport) -> str:
 
 
 def cost(usage: StageUsage) -> str:
-    """The cost in US dollars, rounded to cents if it is at least 0.10, or else to three significant digits."""
+    """The cost in US dollars: to the cent if it is at least 0.10, or else to three significant digits."""
     dollars = usage.cost_usd
     if dollars is None:
         return "price unknown" if usage.asked_a_model else "no model calls"
@@ -231,14 +230,14 @@ def cost(usage: StageUsage) -> str:
 
 
 def used_a_model(usage: StageUsage) -> bool:
-    """Whether a model was called or its replies were reused. Otherwise, there is no cost to show. Ignores searches."""
+    """Whether a model was called or its replies were reused. If not, there is no cost to show. Ignores searches."""
     searched = usage.stages.get(_SEARCH) if isinstance(usage, Usage) else None
     n_at_hand = usage.cache_hits - (0 if searched is None else searched.cache_hits)
     return bool(usage.calls or usage.failed_calls or n_at_hand or usage.cost_usd)
 
 
 def counted(usage: StageUsage) -> list[tuple[str, str]]:
-    """The headers and field names of all counts that are not zero."""
+    """The headers and field names of the counts that are not zero."""
     return [(head, count) for head, count in _COUNTS if getattr(usage, count)]
 
 

@@ -1,8 +1,8 @@
-"""Defines the files in which pages save human labels, along with the claims that were labelled.
+"""Defines the files that pages save human labels in, together with the labelled claims.
 
-A file can therefore be read without the report. Each file also contains a hash of the claims in order, which ensures
-that the labels belong to exactly the claims and verdicts on the page. Disagreement pages save answers in the same way.
-An answer says which of two sides is right.
+This means that a file can be read without the report. Each file also contains a hash of the claims in order, to ensure
+that the labels belong to exactly these claims and verdicts. Disagreement pages save answers in the same way. An answer
+says which of two sides is right.
 """
 
 from __future__ import annotations
@@ -16,16 +16,20 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import FailFast, Field, StringConstraints, ValidationError
+from pydantic import FailFast, Field, StringConstraints
 
 from factloop.core.errors import DataError
 from factloop.core.factuality import counted_claims
-from factloop.core.files.lines import open_given, read_given
+from factloop.core.files.lines import open_given
+from factloop.core.files.rows import read_record
 from factloop.core.records import Count, FactualityReport, Record, Share, Verdict
 
 LARGEST_FILE = 64 * 2**20  # maximum size of a label file in bytes; 5,000 claims without documents take three million
 LONGEST_COMMENT = 2_000  # maximum number of characters in a comment
 REPORTS_DATASET = "reports"  # name of the data set for claims from single reports
+
+Probability = Annotated[float, Field(ge=1e-9, le=1.0)]
+"""Of drawing a claim for labelling. Figures weight the claim by the inverse, which overflows for the least floats."""
 
 
 class PersonLabel(StrEnum):
@@ -35,7 +39,7 @@ class PersonLabel(StrEnum):
     NOT_SUPPORTED = "not_supported"
     IRRELEVANT = "irrelevant"
     CANNOT_TELL = "cannot_tell"
-    """The person cannot decide from the passages. Statistics count this neither as a label nor as a verdict."""
+    """The passages are not enough for the person to decide. Statistics count this as neither a label nor a verdict."""
 
 
 class Draw(Record):
@@ -70,7 +74,7 @@ class ClaimToLabel(Record):
     """The system that wrote the response. Empty if unknown."""
     response_id: str
     group: str
-    """A key that all claims from one prompt share, since they are similar to each other."""
+    """A key shared by all claims from the same prompt, since these are similar to each other."""
     claim_id: str
     claim: str
     judge: str
@@ -78,7 +82,7 @@ class ClaimToLabel(Record):
     verdict: Verdict | None
     """None if the claim is unscored."""
     score: Share | None = None
-    probability: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    probability: Probability | None = None
     """Probability that the claim was drawn for labelling, or None if no claims were drawn."""
     draw: Draw | None = None
     """None if no claims were drawn, or if the draw is unknown."""
@@ -147,9 +151,9 @@ class AnswerFile(Record):
 
 
 def claims_to_label(report: FactualityReport) -> tuple[ClaimToLabel, ...]:
-    """The claims that count in a report's metrics, without their passages.
+    """The claims that count towards a report's metrics, without their passages.
 
-    A report does not name the system, so the response is identified by a hash of the prompt, the response and the time.
+    A report does not name the system, so each response is identified by a hash of the prompt, response and time.
     """
     fingerprint = report.fingerprint
     named = (report.prompt, report.response, report.created_at.isoformat())
@@ -181,7 +185,7 @@ def hash_of(claims: Iterable[ClaimToLabel | ClaimToSettle]) -> str:
 
 
 def is_of_page(place: str | Path) -> bool:
-    """Whether a file was saved by a page, which writes a JSON object. A sheet may be a JSON array."""
+    """Whether a file was saved by a page. Pages write a JSON object, whereas a sheet may be a JSON array."""
     if not str(place).lower().endswith(".json"):
         return False
     try:
@@ -213,19 +217,11 @@ _File = TypeVar("_File", LabelFile, AnswerFile)
 
 
 def _saved(place: str | Path, kind: type[_File]) -> _File:
-    path, what = str(place), "labels" if kind is LabelFile else "answers"
-    text = read_given(place, LARGEST_FILE)
-    if len(text) > LARGEST_FILE:
-        raise DataError(f"a file of {what} can have at most {LARGEST_FILE:,} bytes", path=path)
-    try:
-        found = kind.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        said = f"this is not a file of {what} saved by a page: {first['msg']}"
-        raise DataError(said, path=path, field=".".join(map(str, first["loc"])) or None) from error
+    what = "labels" if kind is LabelFile else "answers"
+    found = read_record(place, kind, f"a file of {what} saved by a page", LARGEST_FILE)
     if hash_of(found.claims) != found.claims_hash:
         message = f"the claims differ from those on the page; save the {what} again, and do not edit the file"
-        raise DataError(message, path=path, field="claims")
+        raise DataError(message, path=str(place), field="claims")
     return found
 
 
@@ -257,7 +253,7 @@ class Labelling:
 
     page: str
     rows: tuple[str, ...]
-    """For each claim, the fields that differ between claims. `page` contains the fields that are the same for all."""
+    """For each claim, the fields that differ between claims. Fields that are the same for all claims are in `page`."""
     places: dict[str, int] = field(default_factory=dict)
     """Maps claim ids to positions in `rows`. Used only if all claims are from one response."""
 
@@ -272,9 +268,9 @@ def labelling_of(
     begins: Literal["blind", "open"] | None = None,
     kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
-    """The data for a page. If `begins` is `blind`, the page opens for labelling with hidden verdicts. If `begins` is
-    `open`, the page opens for labelling. If `begins` is None, labelling starts on request. A page of `answers` asks
-    which of two sides is right. The sides are in random order."""
+    """The data for a page. If `begins` is `blind`, labelling starts at once, with the verdicts hidden. If it is `open`,
+    labelling starts at once, with the verdicts visible. If it is None, labelling starts on request. A page for
+    `answers` asks which of two sides is right, and shows the sides in random order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}
@@ -284,5 +280,5 @@ def labelling_of(
 
 
 def _json(value: Any) -> str:
-    """JSON in ASCII without control characters, because HTML attributes do not preserve them."""
+    """JSON as ASCII text without control characters, because HTML attributes do not preserve them."""
     return json.dumps(value, separators=(",", ":")).replace("\x7f", "\\u007f")

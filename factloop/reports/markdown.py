@@ -1,4 +1,4 @@
-"""Parses Markdown into tags and runs of text with their source positions, so that marks can be placed in the result.
+"""Parses Markdown into tags and runs of text with their source positions, so that marks can be inserted in the result.
 
 HTML in the source is treated as text, nothing is loaded, and only web addresses become links.
 """
@@ -17,10 +17,10 @@ from markdown_it.token import Token
 from factloop.reports.visible import web_address
 
 LONGEST_LINE_ENDED_ON_PURPOSE = 60
-"""Maximum length in characters. Line breaks after longer lines are treated as automatic wrapping and ignored."""
+"""Line breaks after lines of at least this many characters are treated as automatic wrapping and ignored."""
 
 _FIRST_HEADING, _LAST_HEADING = 3, 6
-"""Heading levels in a response. The sections of the page use the second level."""
+"""The levels of a response's headings. The page's own sections use the second level."""
 
 _UNBROKEN = "\n"
 _BLANKS = " \t\n"
@@ -37,7 +37,7 @@ class Tag:
 
 @dataclass(frozen=True)
 class TextRun:
-    """A run of text, which either copies the source from `start` to `end` or represents that part of the source."""
+    """A run of text that either copies the source from `start` to `end` or represents that part of it."""
 
     text: str
     start: int
@@ -58,8 +58,8 @@ Part = Tag | TextRun
 def read_markdown(text: str) -> list[Part]:
     """The text's parts in order. Tags are nested correctly, and the result is deterministic.
 
-    Runs omit blocks that are nested too deeply and content that Markdown does not show (emphasis markers, link URLs).
-    Callers that must show everything have to check for this. `text` must not contain carriage returns or NUL.
+    Runs omit content that Markdown does not show (emphasis markers, link URLs) and blocks nested too deeply. Callers
+    that must show everything have to check for this. `text` must not contain carriage returns or NUL.
     """
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
@@ -78,7 +78,7 @@ def _parser() -> MarkdownIt:
 
 
 def _link(state: StateInline, silent: bool) -> bool:
-    """The library's rule, extended to record where the link ends, since no token contains its URL's length."""
+    """The library's rule, extended to record where the link ends, since no token says how long the URL is."""
     found = link(state, silent)
     if found and not silent:
         state.tokens[-1].meta["end"] = state.pos
@@ -100,7 +100,7 @@ class _Source:
     def places(self, content: str, first: int) -> list[int]:
         """The source positions of a block's characters and of its end. `first` is the block's first line number.
 
-        Each line of the content is the end of a source line, without the prefix that makes it part of the block.
+        Each line of the content is a source line without the prefix that makes it part of the block.
         """
         found: list[int] = []
         for number, line in enumerate(content.split("\n"), first):

@@ -1,4 +1,4 @@
-"""Renders reports as self-contained HTML pages, which load no other files and show untrusted content only as text."""
+"""Renders reports as self-contained HTML pages that load no other files and show untrusted content only as text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 LONGEST_READING = 400
-"""Maximum number of characters of a response in a list. Longer responses are shown in full in the details."""
+"""Maximum number of characters shown of a response in a list. The details show longer responses in full."""
 SHARED = "factloop.reports"  # the package whose `pages` folder contains the templates that all pages share
 _FOLDER = "pages"
 _STYLES = ("base.css",)
@@ -28,7 +28,7 @@ _SCRIPTS = ("page.js",)  # scripts used by every page
 
 @dataclass(frozen=True)
 class Filter:
-    """A button that filters a list to the `count` items that have `key` in their `data-filters`."""
+    """A button that reduces a list to the `count` items whose `data-filters` include `key`."""
 
     key: str
     words: str
@@ -40,7 +40,7 @@ class Filter:
 def render_page(
     template: str, *, room: str = SHARED, styles: Iterable[str] = (), scripts: Iterable[str] = (), **context: Any
 ) -> str:
-    """Renders a template with its context. Its styles and scripts come after the shared styles and scripts.
+    """Renders a template with its context. The template's own styles and scripts follow the shared ones.
 
     Templates, styles and scripts are in the `pages` folder of the package `room` or `SHARED`. Styles and scripts are
     inlined and listed by hash in the page's content security policy. The result depends only on the arguments.
@@ -61,7 +61,7 @@ def render_page(
 
 @cache
 def environment(room: str = SHARED) -> Environment:
-    """A template environment that escapes all values and raises an error if a template uses an undefined name."""
+    """A template environment that escapes all values and raises an error for undefined names in a template."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # late: few commands create pages
 
     environment = Environment(

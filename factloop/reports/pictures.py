@@ -1,9 +1,9 @@
-"""Draws figures with matplotlib as SVG that is embedded in a page and uses its colours.
+"""Draws figures with matplotlib, as SVG that is embedded in a page and uses the page's colours.
 
-The content security policy of a page forbids style attributes, and light and dark themes need different colours. Each
-colour below therefore stands for a variable in the page's style sheet, styles become presentation attributes, and text
-is not converted to paths. An artist's group id (`artist.set_gid("of-3")`) becomes `data-series`, which pages use to dim
-all other series.
+A page's content security policy forbids style attributes, and light and dark themes need different colours. Each colour
+below therefore stands for a variable in the page's style sheet, styles become presentation attributes, and text is not
+converted to paths. An artist's group id (`artist.set_gid("of-3")`) becomes `data-series`, which pages use to dim all
+other series.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 INK, QUIET, RULE, PAPER = "#010101", "#020202", "#030303", "#040404"
 """The colours of text and lines, muted parts, grids and the page background."""
 SERIES = tuple(f"#05010{number}" for number in range(1, 9))
-"""The colours of evaluators and systems, in order. They repeat after the eighth."""
+"""The colours of evaluators and systems, in order. After the eighth, they repeat."""
 _VARIABLES = {INK: "var(--ink)", QUIET: "var(--muted)", RULE: "var(--line)", PAPER: "var(--surface)"} | {
     colour: f"var(--series-{number})" for number, colour in enumerate(SERIES, 1)
 }
@@ -79,13 +79,14 @@ def as_words(text: str) -> str:
 
 
 def draw(paint: Callable[[Axes], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Draws a picture of this size (in inches) with `paint` on one pair of axes. `alt` describes it in a sentence."""
+    """Calls `paint` to draw a picture of this size (in inches) on one pair of axes. `alt` is a sentence describing
+    it."""
     return draw_figure(lambda figure: paint(figure.subplots()), alt=alt, width=width, height=height)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture on a page, with the function that draws it."""
+    """A picture on a page, together with the function that draws it."""
 
     svg: Markup
     paint: Callable[[Figure], object]
@@ -98,7 +99,7 @@ _KEPT: ContextVar[list[Picture] | None] = ContextVar("_KEPT", default=None)
 
 @contextmanager
 def kept_pictures() -> Iterator[list[Picture]]:
-    """Yields a list to which the pictures drawn inside the block are added in order."""
+    """Yields a list that collects the pictures drawn inside the block, in order."""
     kept: list[Picture] = []
     token = _KEPT.set(kept)
     try:
@@ -120,7 +121,7 @@ def _painted(paint: Callable[[Figure], object], inches: tuple[float, float]) -> 
 
 
 def draw_figure(paint: Callable[[Figure], object], *, alt: str, width: float = 7.0, height: float = 3.2) -> Markup:
-    """Draws a picture with `paint` on a figure and returns an `<svg>` element. The output is deterministic."""
+    """Calls `paint` to draw a picture on a figure, and returns an `<svg>` element. The output is deterministic."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with _painted(paint, (width, height)) as figure:
@@ -200,10 +201,8 @@ def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> e
 
 
 def _name_apart(root: etree._Element, alt: str) -> None:
-    """Makes referenced ids unique among the pictures on a page and removes all other ids.
-
-    Browsers ignore a clip path if the first element with the same id is in a hidden picture.
-    """
+    """Makes referenced ids unique among the pictures on a page and removes all other ids. Browsers ignore a clip path
+    if the first element with the same id is in a hidden picture."""
     written = etree.tostring(root)
     prefix = hashlib.sha256(written + alt.encode("utf-8", "replace")).hexdigest()[:8]
     referred = {*re.findall(r'#([\w-]+)[")]', written.decode("utf-8"))}

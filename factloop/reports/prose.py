@@ -16,7 +16,7 @@ _OF_PLAIN_TEXT = ("p", "br")
 
 @dataclass(frozen=True)
 class PageStretch:
-    """A part of a response: a sentence with the numbers of its claims, or text between sentences.
+    """A part of a response: a sentence with its claims' numbers, or text between sentences.
 
     `text` is safe to display. `said` is the verdict in words, for readers who cannot see colours. `marks` contains the
     verdict's symbols, each with a tone, and `faults` contains the wrong words.
@@ -29,19 +29,19 @@ class PageStretch:
     said: str = ""
     faults: tuple[Fault, ...] = ()
     leads_to: int = 0
-    """The number of the worst claim, to which the stretch links."""
+    """The number of the worst claim, which the stretch links to."""
     in_cells: bool = False
     """Whether this is a table row whose cells carry the symbols."""
 
 
 def homes(stretches: Iterable[PageStretch]) -> Mapping[int, int]:
-    """Maps each claim number to the number of its sentence's first claim, by which URLs identify the sentence."""
+    """Maps each claim number to the number of its sentence's first claim, which URLs use to identify the sentence."""
     return {number: one.numbers[0] for one in stretches for number in one.numbers}
 
 
 @dataclass(frozen=True)
 class Words:
-    """Words with the same formatting. Either all or none of the words are wrong."""
+    """Words with the same formatting. Either all of them are wrong, or none are."""
 
     text: str
     fault: Fault | None = None
@@ -57,7 +57,7 @@ class Piece:
     stretch: PageStretch
     words: tuple[Words, ...]
     begins: bool = False
-    """Whether this is the first piece of its stretch, which carries the symbols."""
+    """Whether this is the first piece of its stretch. The first piece carries the symbols."""
     ends: bool = False
     """Whether this is the last piece of its stretch."""
 
@@ -68,12 +68,12 @@ class Prose:
 
     parts: Sequence[Tag | Piece]
     raw: str
-    """The source of the response. Empty if the page already shows the source unchanged."""
+    """The source of the response. Empty if the page shows the source unchanged anyway."""
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """A part of a stretch that is entirely inside or outside wrong words, with its position in the response."""
+    """A part of a stretch, with its position in the response, that contains either only wrong words or none."""
 
     start: int
     end: int
@@ -134,7 +134,6 @@ def _pieces(parts: Sequence[Part], stretches: Sequence[PageStretch]) -> list[Tag
 def _words(
     runs: Iterable[TextRun], cuts: Sequence[_Cut], starts: Sequence[int], begun: set[_Cut]
 ) -> Iterator[tuple[int, Words]]:
-    """Splits the runs at the cuts and yields each part with its stretch's number. Adds faults to `begun`."""
     for run in runs:
         for text, cut in _cut(run, cuts, starts):
             begins_fault = cut.fault is not None and cut not in begun
@@ -156,7 +155,7 @@ def _cuts(stretches: Sequence[PageStretch]) -> Iterator[_Cut]:
 
 
 def _cut(run: TextRun, cuts: Sequence[_Cut], starts: Sequence[int]) -> Iterator[tuple[str, _Cut]]:
-    """The parts of a run. Runs that are not a copy of the source, such as entities, are never split."""
+    """The parts of a run. A run that is not a copy of the source, such as an entity, is never split."""
     at = bisect_right(starts, run.start) - 1
     if not run.is_literal:
         yield run.text, cuts[at]

@@ -22,7 +22,7 @@ Row = tuple[str, Text]
 
 
 def print_section(console: Console, title: str, body: RenderableType) -> None:
-    """Prints a rule with the title, then the body and an empty line. Titles that are too long go above the rule."""
+    """Prints a rule with the title, then the body and an empty line. Titles that do not fit go above the rule."""
     heading = Text(title, style="bold")
     if heading.cell_len + _RULE <= console.width:
         console.print(Rule(heading, align="left", style="dim"))
@@ -48,7 +48,7 @@ def rows_table(rows: Iterable[tuple[str, RenderableType]]) -> Table:
 
 
 def whole_text(parts: Iterable[Text]) -> Text:
-    """A response's parts as one text without trailing blanks."""
+    """A response's parts as a single text without trailing blanks."""
     text = Text().join(parts)
     text.rstrip()
     return text if text else Text("(empty)", style="dim")

@@ -1,4 +1,4 @@
-"""Makes untrusted text safe to display. Characters that move the cursor or reorder a line become visible symbols."""
+"""Makes untrusted text safe to display. Visible symbols replace characters that move the cursor or reorder a line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _symbol(found: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with each unsafe character replaced by its control picture or, if there is none, by U+FFFD.
+    """The text with each unsafe character replaced by its Unicode control picture or, if it has none, by U+FFFD.
 
     Windows line ends become newlines, and other carriage returns become visible. The running time is linear.
     """
@@ -44,8 +44,7 @@ class VisibleLines(logging.Formatter):
 
 
 def web_address(source: str) -> str | None:
-    """Returns `source` if it is an http or https URL that is safe to link to, or None for paths and anything
-    doubtful."""
+    """Returns `source` if it is an http or https URL that is safe to link to, or None for anything else."""
     if not _WEB_ADDRESS.fullmatch(source):
         return None
     try:

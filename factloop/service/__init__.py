@@ -1,4 +1,4 @@
-"""The service, which offers checks over HTTP as jobs that outlive the process, and a web page to view the jobs."""
+"""The service. It runs checks over HTTP as jobs that survive restarts, and has a web page for viewing them."""
 
 from factloop.core.extras import require
 

@@ -1,4 +1,4 @@
-"""Controls access: request rates, attempts with wrong keys, and tickets that open one page without a key."""
+"""Limits request rates and attempts with wrong keys, and issues tickets that open a single page without a key."""
 
 from __future__ import annotations
 
@@ -26,20 +26,19 @@ READS_FOR_A_JOB = 10  # number of read requests that a caller may make for each 
 MOST_REQUESTS = 1_000_000_000
 LONGEST_DAYS = 36_500
 OF_ONE_KEY = RateLimitItemPerMinute(10)
-"""Rate limit for attempts with the same wrong key from one IP address, such as those of a misconfigured program."""
+"""Rate limit for attempts with the same wrong key from one IP address, for example by a misconfigured program."""
 OF_AN_ADDRESS = RateLimitItemPerMinute(60)
-"""Rate limit for all attempts with wrong keys from one IP address. Someone may be guessing, or many people may share
-the address."""
+"""Rate limit for wrong keys from one IP address. Someone may be guessing, or many people may share the address."""
 
 
 class SharedHits:
-    """Uses PostgreSQL to count requests across all services. Every method runs in one transaction and blocks."""
+    """Uses PostgreSQL to count requests across all services. Every method blocks and runs in a single transaction."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def take(self, whose: str, amount: int, seconds: float) -> float:
-        """Counts a request and returns 0. After `amount` requests in `seconds`, the result is the wait in seconds."""
+        """Counts a request and returns 0 or, after `amount` requests in `seconds`, returns how many seconds to wait."""
         with self._engine.begin() as connection:
             hold_others_off(connection, f"hits {whose}")
             now: float = connection.execute(select(database_now())).scalar_one()
@@ -53,16 +52,16 @@ class SharedHits:
         return 0.0
 
     def forget(self) -> None:
-        """Deletes requests that are too old to count in any window."""
+        """Deletes requests that are too old to count towards any limit."""
         with self._engine.begin() as connection:
             connection.execute(delete(HITS).where(HITS.c.until <= database_now()))
 
 
 class RateLimits:
-    """Counts requests, including rejected ones, in moving windows. Bound to one event loop. Requests for work and
+    """Counts requests, including rejected ones, in sliding windows. Bound to one event loop. Requests for work and
     attempts with wrong keys are counted across all services that share a database, unless the database is unavailable.
-    Each service counts its own read requests. Requests rejected in memory never reach the database, which protects it
-    from a flood of requests."""
+    Each service counts its own read requests. To protect the database from a flood of requests, those rejected in
+    memory never reach it."""
 
     def __init__(self, rate: str) -> None:
         """Raises ConfigError if the rate is invalid."""
@@ -83,14 +82,14 @@ class RateLimits:
         self._database = database if database is not None and database.store.is_shared else None
 
     async def take(self, kind: Literal["jobs", "reads"], caller: str) -> None:
-        """Counts a request. Raises RequestRefusal, which says how long to wait, if the caller makes too many."""
+        """Counts a request. If the caller has made too many, raises a RequestRefusal that says how long to wait."""
         for limit in self._limits[kind]:
             if wait_s := await self._wait_s(limit, kind, caller, of_all=kind == "jobs"):
                 waiting = {"Retry-After": str(wait_s)}
                 raise RequestRefusal(429, "too_many_requests", f"too many requests (limit: {limit})", headers=waiting)
 
     async def take_wrong_key(self, address: str, authorization: str) -> None:
-        """Counts an attempt with a wrong key. Raises RequestRefusal for too many attempts. Valid keys never count."""
+        """Counts an attempt with a wrong key. Raises RequestRefusal after too many attempts. Valid keys never count."""
         key = hashlib.sha256(authorization.encode("utf-8", "surrogateescape")).hexdigest()
         for limit, whose in ((OF_AN_ADDRESS, ("address", address)), (OF_ONE_KEY, ("key", address, key))):
             if wait_s := await self._wait_s(limit, *whose, of_all=True):
@@ -102,7 +101,6 @@ class RateLimits:
                 )
 
     async def _wait_s(self, limit: RateLimitItem, *whose: str, of_all: bool) -> int:
-        """Counts a request. Returns 0 or, if there are too many requests, how many seconds to wait (at least 1)."""
         if not self._limiter.hit(limit, *whose):
             return _whole(self._limiter.get_window_stats(limit, *whose).reset_time - time.time())
         if not of_all or self._database is None:
@@ -132,19 +130,19 @@ _LONGEST_QUERY = 500
 
 
 class Tickets:
-    """URLs that a browser can open without a key. Each URL is valid for 12 hours, for one owner and one path. It is
-    signed with one of the owner's keys, so it outlives the process and is valid in every service with that key."""
+    """URLs that a browser can open without a key. Each URL works for one owner and one path, for 12 hours. It is signed
+    with one of the owner's keys, so it outlives the process and is valid in every service with that key."""
 
     def __init__(self, keys: ApiKeys, clock: Callable[[], float] = time.time) -> None:
         self._keys, self._clock = keys, clock
 
     def address(self, owner: str, page: str) -> str:
-        """Returns a URL with which the owner's browser can open the page for the next 12 hours."""
+        """Returns a URL that lets the owner's browser open the page for the next 12 hours."""
         until = str(int(self._clock()) + GOOD_FOR_S)
         return f"{page}?{PARAMETER}={until}.{self._sign(owner, page, until)[0]}"
 
     def owner(self, path: str, query: bytes) -> str | None:
-        """Returns the ticket's owner from a request's query, or None if there is no valid ticket for this path."""
+        """Returns the owner of the ticket in a request's query, or None if it has no valid ticket for this path."""
         if len(query) > _LONGEST_QUERY or not opens(path):
             return None
         given = parse_qs(query.decode("latin-1")).get(PARAMETER, [""])

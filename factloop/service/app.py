@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ log = logging.getLogger(__name__)
 
 
 def build_app(settings: ServiceSettings, check: CheckSettings, trust: TrustSettings) -> FastAPI:
-    """Builds the application, which opens its resources on startup and closes them on shutdown. Each check has the
+    """Builds the application. It opens its resources on startup and closes them on shutdown. Each check has the
     deadline in the settings or, by default, `DEADLINE_S`. Raises ConfigError."""
     check = check.model_copy(update={"deadline_s": DEADLINE_S}) if check.deadline_s is None else check
     day = day_limits(settings, check, trust)
@@ -163,8 +164,6 @@ def build_chat(check: CheckSettings) -> ChatModel | None:
 async def _work(
     check: CheckSettings, trust: TrustSettings, chat: ChatModel | None, library: Library, day: DayLimits
 ) -> Work:
-    """Builds all jobs' checker and scorer, which share one rate limit. Both read their documents now, so that an
-    invalid setup is reported at startup."""
     checker = await asyncio.to_thread(hiding_checker, chat, settings=check)
     if checker.has_sources:
         await asyncio.to_thread(lambda: checker.tools)
@@ -204,19 +203,20 @@ def _info(
 
 
 def in_words(app: FastAPI) -> str:
-    """Summarises a running service's setup (keys, limits for a check, documents and model) in one line."""
+    """Summarises a running service's setup (keys, documents, model, and a model's limits for a check) in one line."""
     context: ServiceContext = app.state.context
     assert context.opened is not None
-    keys, model = context.settings.keys, context.opened.work.checker.settings.model
-    n_limited = sum(bool(one.budget_usd_per_day or one.max_calls_per_day) for one in keys.grants.values())
-    limited = f" ({n_limited} with a daily budget)" if n_limited else ""
-    files = [f"documents {one.name}: {plural(one.n_files, 'file')}" for one in context.opened.info.documents]
-    each = [context.opened.work.most_for(owner) for owner in keys.grants or ("",)]
-    calls = min((one.max_calls for one in each if one.max_calls is not None), default=None)
-    usd = min((one.budget_usd for one in each if one.budget_usd is not None), default=None)
-    most = [] if calls is None else [f"at most {plural(calls, 'model call')} a check"]
-    most += [] if usd is None else [f"at most {usd:.4f} USD a check"]
-    return ", ".join((f"{plural(len(keys), 'key')}{limited}", *most, *files, f"model {model}" if model else "no model"))
+    keys, work = context.settings.keys, context.opened.work
+    files = (f"documents {one.name}: {plural(one.n_files, 'file')}" for one in context.opened.info.documents)
+    said = [plural(len(keys), "key"), *files]
+    if (model := work.checker.settings.model) is None:
+        return ", ".join((*said, "no model, so checks cost nothing"))
+    each = {work.most_for(owner) for owner in keys.grants}
+    least = reduce(Limits.within, each)
+    most = [] if least.max_calls is None else [plural(least.max_calls, "model call")]
+    most += [] if least.budget_usd is None else [f"{least.budget_usd:.4f} USD"]
+    said += [f"at most {' and '.join(most)} a check{' (some keys allow more)' * (len(each) > 1)}"] if most else []
+    return ", ".join((*said, f"model {model}"))
 
 
 async def _on_refused(request: Request, error: Any) -> Response:
@@ -225,8 +225,8 @@ async def _on_refused(request: Request, error: Any) -> Response:
 
 
 async def _on_invalid(request: Request, error: Any) -> Response:
-    """Rejects invalid input with a one-line error that does not repeat the input. If several types are allowed, the
-    error is the most deeply nested one, which usually concerns the intended type. Errors about values come first."""
+    """Rejects invalid input with a one-line error that does not repeat the input. For a union, this is the most deeply
+    nested error, which usually concerns the intended type; invalid values precede wrong types."""
     wrong: Any = max(error.errors(), key=lambda one: (len(one["loc"]), not one["type"].endswith("_type")))
     if wrong["type"] == "json_invalid":
         return await _on_refused(request, RequestRefusal(422, "invalid_input", "the body must be JSON"))
@@ -262,8 +262,8 @@ _HANDLERS: dict[type[Exception], Any] = {
 
 
 async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
-    """Serves until the process is stopped (SIGINT, SIGTERM), and leaves unfinished jobs for the next start. Calls
-    `ready` with the URL. Raises ConfigError if the service cannot bind its address or open its resources."""
+    """Serves until the process is stopped (SIGINT or SIGTERM). Unfinished jobs resume at the next start. Calls `ready`
+    with the URL. Raises ConfigError if the service cannot bind its address or open its resources."""
     context: ServiceContext = app.state.context
     with context.settings.binding.listening() as listening:
         async with app.router.lifespan_context(app):
@@ -276,7 +276,7 @@ async def serve(app: FastAPI, *, ready: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that ends streams and pending responses before it stops, because they keep connections open."""
+    """A server that ends open streams and pending responses before it stops, so that connections can close."""
 
     context: ServiceContext
 

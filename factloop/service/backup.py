@@ -16,8 +16,8 @@ ROWS_AT_ONCE = 20  # few, because a row may contain a report of several megabyte
 
 
 def copy_jobs(source: str, target: str) -> int:
-    """Copies jobs, texts, labels, request names and spending. Returns the number of jobs. The source is only read and
-    may be in use, because the copy is a consistent snapshot. The target must have no jobs. Raises ConfigError.
+    """Copies jobs, texts, labels, request names and spending. Returns the number of jobs. The source is only read. It
+    may be in use, because the copy is a consistent snapshot. The target must not contain any jobs. Raises ConfigError.
     """
     with ExitStack() as opened:
         try:

@@ -1,4 +1,4 @@
-"""Opens the job database: SQLite for one service, PostgreSQL for several."""
+"""Opens the job database: SQLite for a single service, or PostgreSQL for several."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TO_A_SERVER = {
     "tcp_user_timeout": 1_000 * LOST_AFTER_S,
 }
 LOG_BYTES = 5_000_000
-"""Size that SQLite's write-ahead log may reach before it is written to the database: slightly over 1,000 pages."""
+"""Maximum size of SQLite's write-ahead log before it is written to the database: slightly over 1,000 pages."""
 _MAGIC = b"SQLite format 3\x00"
 _STAMP = slice(60, 64)  # position of `user_version` in the header of a SQLite file
 _NOTHING_CAME = 0  # what psycopg sends to a waiting statement at intervals while no data arrives
@@ -55,7 +55,7 @@ def open_database(url: str, *, silent_s: float = SILENT_S) -> Engine:
 
 
 def open_to_read(url: str, *, silent_s: float = SILENT_S) -> Engine:
-    """Returns a read-only engine, which never creates or changes a file. Raises ConfigError."""
+    """Returns a read-only engine that never creates or changes a file. Raises ConfigError."""
     engine = _engine_of(url, silent_s)
     path = file_of(engine)
     if path is None:
@@ -88,8 +88,8 @@ def _engine_of(url: str, silent_s: float) -> Engine:
 
 
 def _bound_silence(engine: Engine, seconds: float) -> None:
-    """Makes PostgreSQL connections abort a statement after this many seconds without a response. TCP does not detect a
-    server that hangs, and PostgreSQL's own timeouts depend on a working server."""
+    """Makes PostgreSQL connections abort any statement that gets no response for this many seconds. TCP does not detect
+    a server that hangs, and PostgreSQL's own timeouts depend on a working server."""
     from psycopg import Connection, OperationalError
 
     def bounded(connection: Connection[Any], gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
@@ -118,8 +118,8 @@ def _bound_silence(engine: Engine, seconds: float) -> None:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Opens a read-only connection, which also reads the write-ahead log of a running service. If there is no log, the
-    file is opened as immutable, because SQLite would otherwise create a log and leave it behind."""
+    """Opens a read-only connection that also reads a running service's write-ahead log. If there is no log, the file is
+    opened as immutable, because SQLite would otherwise create a log and leave it behind."""
     how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
 
@@ -151,8 +151,8 @@ def locked(engine: Engine) -> Iterator[None]:
 
 
 class Reserve:
-    """Space reserved on disk next to a SQLite file. It is released when the disk is full, so that rows can be deleted.
-    SQLite needs space to delete rows, because it writes the changed pages first to its log and then to the file."""
+    """Space reserved on disk next to a SQLite file. It is released when the disk is full, so that rows can still be
+    deleted: to delete a row, SQLite first writes the changed pages to its log and then to the file."""
 
     def __init__(self, engine: Engine, n_bytes: int) -> None:
         self._engine, self._n_bytes, path = engine, n_bytes, file_of(engine)
@@ -160,7 +160,7 @@ class Reserve:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Reserves the space (at most half of the free space) until the block ends."""
+        """Holds the space (at most half of the free space) until the block ends."""
         if self._path is None:
             yield
             return
@@ -212,7 +212,7 @@ def sole_use(engine: Engine) -> Iterator[None]:
 
 @contextmanager
 def _watched(engine: Engine, path: Path) -> Iterator[None]:
-    """Marks the file with a random number, which is checked before each transaction."""
+    """Marks the file with a random number and checks this number before each transaction."""
     stamp = secrets.randbelow(2**31 - 1) + 1
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -248,7 +248,7 @@ def _is_ours(path: Path, descriptor: int, stamp: bytes) -> bool:
 
 
 def shown(url: str) -> str:
-    """The URL without its password, if any."""
+    """The URL without any password."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:
@@ -256,7 +256,7 @@ def shown(url: str) -> str:
 
 
 def is_full(error: SQLAlchemyError) -> bool:
-    """Whether the disk is full. If so, SQLite can still read and delete."""
+    """Whether the disk is full, in which case SQLite can only read and delete."""
     code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
     return code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
@@ -266,7 +266,7 @@ def unusable(url: str, error: SQLAlchemyError) -> ConfigError:
 
 
 def said_by(error: SQLAlchemyError) -> str:
-    """The first line of the database's or factloop's error message."""
+    """The first line of an error message from the database or factloop."""
     told = str(getattr(error, "orig", None) or (error if isinstance(error, FileReplaced) else type(error).__name__))
     return (told.strip().splitlines() or ["no reason was given"])[0]
 

@@ -13,6 +13,7 @@ from factloop.core.errors import (
     ModelOutputError,
     ToolError,
     ToolTimeout,
+    UnreadableAnswer,
 )
 from factloop.service.shapes import ErrorBody, ErrorWords
 
@@ -29,7 +30,7 @@ STATUS_OF_FAILURE = {
     "cancelled": 409,
     "stopping": 503,
 }
-"""HTTP statuses for callers who wait for a job that fails. Any other failure has status 500."""
+"""HTTP statuses for callers who wait for a job that fails. All other failures have status 500."""
 
 
 class RequestRefusal(Exception):
@@ -71,7 +72,7 @@ def unavailable(type: str, message: str, retry_after_s: int | None = RETRY_AFTER
 
 
 def not_kept() -> RequestRefusal:
-    """Returns the rejection for requests that arrive while the database is failing or cannot be written to."""
+    """Returns the rejection for requests that arrive while the database is unavailable or cannot be written to."""
     return unavailable("not_kept", "the service cannot save jobs at the moment; try again later")
 
 
@@ -86,12 +87,12 @@ def refuse_without_evaluation(what: str) -> None:
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """Returns an error. Its message, which may quote the caller's input, is shortened and loses any lone surrogates."""
+    """Returns an error. Its message may quote the caller's input, so it is shortened and loses lone surrogates."""
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 
 def failure_words(error: FactloopError) -> ErrorWords:
-    """Describes a failure for callers. Hides the details of an invalid configuration, which may include file names."""
+    """Describes a failure for callers. Hides details of an invalid configuration, such as file names."""
     match error:
         case DataError():
             return error_words("invalid_input", str(error), error.field)
@@ -104,6 +105,8 @@ def failure_words(error: FactloopError) -> ErrorWords:
             return error_words("tool_failure", f"{error.tool} failed{status}")
         case ModelOutputError():
             return error_words("model_output", str(error))
+        case ConfigError() if isinstance(error.__cause__, UnreadableAnswer):
+            return error_words("tool_failure", f"{error.__cause__.tool} sends only answers that cannot be read")
         case ConfigError():
             return error_words("not_set_up", NOT_SET_UP)
         case _:

@@ -1,6 +1,6 @@
 """Connects the service to the evaluation package: runs audits and adds evaluation reports to the results.
 
-Imported on demand and only if that package is installed.
+It is imported on demand, and only if that package is installed.
 """
 
 from __future__ import annotations
@@ -9,27 +9,36 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from factloop.core.errors import DataError, ToolError
+from factloop.core.errors import ConfigError, DataError, ToolError
 from factloop.core.figure import Measurement
 from factloop.core.files.private import make_private_folder, write_private
 from factloop.evaluation.audit.report import AuditReport
+from factloop.evaluation.audit.resampling import refuse_too_large
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.views.shown import render_audit_html
+from factloop.evaluation.comparing.compare import ComparedRun, compare
 from factloop.evaluation.comparing.records import Comparison
 from factloop.evaluation.comparing.views.shown import render_comparison_html
+from factloop.evaluation.experiments.assess import assess
+from factloop.evaluation.experiments.finished import is_experiment, side_by_side
 from factloop.evaluation.experiments.records import ExperimentReport
 from factloop.evaluation.experiments.views.shown import render_experiment_html
 from factloop.evaluation.runs.longform import figures_of
+from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.views.sheets import mean_basis
 from factloop.evaluation.runs.views.shown import render_run_html
 from factloop.reports.figures import plural
+from factloop.service.errors import invalid
 from factloop.service.reading import output_of
 from factloop.service.shapes import AuditAsk, AuditSummary, HeadlineFigure, ResultKind
 
+MOST_BYTES = 500_000_000  # memory of an audit, including its report; the process may use four times as much
+LONGEST_S = 600  # maximum time of an audit, in seconds
 MOST_FIGURES = 3  # number of evaluators or variants whose figures are shown in a list; the page shows all of them
 
 
@@ -43,7 +52,7 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
         raise DataError("numbers must be finite; use null for a missing score", field="rows") from error
     write_private(file, text.encode())
     try:
-        load_predictions(file)
+        refuse_too_large(load_predictions(file), most_bytes=MOST_BYTES)
     except DataError as error:
         message = str(error).replace(str(file), "row")
         raise DataError(re.sub(r"^row:(\d+)", r"row \1", message)) from error
@@ -51,16 +60,31 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
 
 
 async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
-    """Returns the report, its JSON and its summary. Runs the audit in a process that can be stopped."""
+    """Runs the audit in a process that can be stopped, and returns the report, its JSON and its summary."""
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
-    output = await output_of("factloop", "research", "audit", str(file), "--json", "-")
+    try:
+        output = await output_of(LONGEST_S, "factloop", "research", "audit", str(file), "--json", "-")
+    except TimeoutError:
+        raise DataError(f"the audit took longer than {LONGEST_S:,} s; audit fewer rows at a time") from None
     if output is None:
-        raise ToolError("the audit failed", tool="audit")
+        raise ToolError("the audit failed or needed too much memory", tool="audit")
     result = output.decode()
     report = await asyncio.to_thread(AuditReport.model_validate_json, result)
     data = report.data
     summary = AuditSummary(n_claims=data.n_claims, n_responses=data.n_responses, evaluators=data.evaluators)
     return report, result, summary
+
+
+@lru_cache(maxsize=4)
+def comparison_page(folders: tuple[Path, Path], dates: tuple[object, object]) -> str:  # noqa: ARG001 - for the cache
+    """Returns the page that compares two runs or two experiments. Raises RequestRefusal if they cannot be compared."""
+    try:
+        if all(map(is_experiment, folders)):
+            return render_experiment_html(assess(side_by_side([*map(str, folders)])))
+        first, second = (ComparedRun(one.name, run.summary, run) for one in folders for run in [read_run(one)])
+        return render_comparison_html(compare(first, second))
+    except (ConfigError, DataError) as error:
+        raise invalid(str(error).replace(f"{folders[0].parent}/", "")) from error
 
 
 def _of_audit(report: AuditReport) -> Iterator[HeadlineFigure]:

@@ -1,6 +1,6 @@
-"""Prints a file's parts as JSON, or why the file cannot be read. Runs as its own process, so it imports little.
+"""Prints a file's parts as JSON, or the reason why it cannot be read. Runs in its own process, so it imports little.
 
-python -m factloop.service.file_parts FILE MOST_PARTS LONGEST_PART SECONDS
+python -m factloop.service.file_parts FILE MOST_PARTS LONGEST_PART
 
 FILE is deleted even if the service that wrote it has ended.
 """
@@ -8,8 +8,6 @@ FILE is deleted even if the service that wrote it has ended.
 from __future__ import annotations
 
 import json
-import os
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,8 +20,7 @@ from factloop.tools.search.documents.files import find_files, is_compressed
 from factloop.tools.search.documents.loaders import load_sections
 
 MOST_UNPACKED = 32_000_000
-"""Maximum bytes in an uncompressed Word, Excel or PowerPoint file, and maximum number of characters in any file."""
-_MOST_MEMORY = 2_000_000_000  # in bytes of address space
+"""Maximum uncompressed size of a Word, Excel or PowerPoint file in bytes, and of any file in characters."""
 
 
 def answer(file: str, most: int, longest: int) -> dict[str, Any]:
@@ -64,23 +61,7 @@ def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:
         yield {"text": text, "title": one.title, "metadata": metadata}
 
 
-def _limit(seconds: int) -> None:
-    """Limits the time and memory of this process, so that it ends even if the service is killed."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # openpyxl imports numpy, which reserves address space per processor
-    signal.signal(signal.SIGALRM, lambda *_: sys.exit("reading the file took too long"))
-    signal.alarm(seconds)
-    # The alarm cannot interrupt C code, so CPU time is limited as well.
-    for which, most in ((resource.RLIMIT_CPU, seconds + 5), (resource.RLIMIT_AS, _MOST_MEMORY)):
-        with suppress(ValueError, OSError):  # there is already a lower limit, or the system supports none (macOS)
-            resource.setrlimit(which, (most, most))
-
-
-def _main(file: str, most: str, longest: str, seconds: str) -> None:
-    _limit(int(seconds))
+def _main(file: str, most: str, longest: str) -> None:
     try:
         found = answer(file, int(most), int(longest))
     finally:

@@ -1,7 +1,7 @@
 """Middleware that checks every request's caller, host, rate and size.
 
-The key is checked before the body is read, the size is checked while reading, and bodies that are too long are never
-parsed.
+The key is checked before the body is read. The body's size is checked while reading, and bodies that are too long are
+never parsed.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from factloop.service.routes import ServiceContext
 NO_JOB = frozenset({"/v1/tickets", "/v1/documents"})
 """Paths whose POST requests count as reads, because they do not create jobs."""
 PROBES = frozenset({"/health", "/ready", "/metrics"})
-"""Paths that are logged only at the lowest level, because they are requested every few seconds."""
+"""Paths whose requests are logged only at the lowest level, because they arrive every few seconds."""
 MOST_CONNECTIONS = 1_000  # maximum number of connections; further ones get status 503
 MOST_OPEN = 64
-"""Maximum number of concurrent requests per key if there are several keys, including event streams and requests that
-wait for a report. A single key, or all callers of a service without keys, may use half of the connections."""
+"""Maximum number of concurrent requests per key if there are several keys. Event streams and requests that wait for a
+report count as well. A single key, or all callers of a service without keys, may use half of the connections."""
 TAKES_LITTLE = frozenset({"/v1/tickets"})
 MOST_WHERE_LITTLE_IS_READ = 100_000
 """Maximum body size in bytes for the `TAKES_LITTLE` paths and for PUT. Larger bodies would delay other callers."""
@@ -89,7 +89,7 @@ class ServiceGuard:
             self._log(scope, request_id, answer.status, time.perf_counter() - begun)
 
     def _log(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
-        """Logs one line about the request, without its query, which may contain a ticket."""
+        """Logs one line about the request. Leaves out the query, because it may contain a ticket."""
         address, path = (scope.get("client") or ("-",))[0], scope["raw_path"].decode("latin-1")[:LONGEST_PATH]
         told = {"method": scope["method"], "path": path, "status": status, "seconds": round(seconds, 3)}
         told |= {"request_id": request_id, "address": address}
@@ -128,8 +128,8 @@ class ServiceGuard:
 
     @contextmanager
     def _open(self, owner: str | None) -> Iterator[None]:
-        """Counts the owner's request while it is in progress, because no owner may take all connections. Raises
-        RequestRefusal for one request too many. Does not count requests without an owner, such as probes."""
+        """Counts the owner's request while it is in progress, so that no owner can take all connections. Raises
+        RequestRefusal if the owner has too many requests. Requests without an owner, such as probes, do not count."""
         if owner is None:
             yield
             return
@@ -148,8 +148,7 @@ class ServiceGuard:
             self._n_open[owner] -= 1
 
     async def _without_owner(self, scope: Scope, headers: Headers, address: str) -> RequestRefusal:
-        """Returns the rejection for an unknown caller. A missing key does not count as an attempt, because pages then
-        ask for a key."""
+        """Returns the rejection for an unknown caller. A missing key does not count: pages then ask for one."""
         if given := headers.get("authorization"):
             scope["wrong_key"] = True
             self._metrics.wrong_keys.inc()
@@ -164,7 +163,7 @@ class ServiceGuard:
         )
 
     def _refuse_strange_host(self, headers: Headers) -> None:
-        """Rejects unknown hosts, so that other sites cannot reach this service through their own DNS names."""
+        """Rejects unknown host names, so that other sites cannot reach this service through their own DNS names."""
         if not self._settings.binding.is_loopback:
             return
         host = headers.get("host", "")
@@ -175,7 +174,7 @@ class ServiceGuard:
             raise RequestRefusal(400, "wrong_host", "this service accepts requests only at its own address")
 
     def _refuse_other_site(self, headers: Headers) -> None:
-        """Rejects changes requested by pages on other sites, which would act on behalf of the user."""
+        """Rejects changes that pages on other sites request, because they would be made on behalf of the user."""
         origin = headers.get("origin")
         if origin is None or origin == self._settings.public_origin:
             return
@@ -222,8 +221,8 @@ def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> Requ
 
 
 class _RequestBody:
-    """The body that the caller sends, and whether it has arrived completely. A caller that `waits` sends the body only
-    after a "100 Continue" response, which is sent when the body is first read."""
+    """The body that the caller sends, and whether all of it has arrived. A caller that `waits` sends the body only
+    after a "100 Continue" response, sent when the body is first read."""
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
         self._receive, self._is_whole = receive, waits
@@ -234,7 +233,7 @@ class _RequestBody:
         return message
 
     async def discard(self) -> None:
-        """Discards the rest of the body for a while. Callers that are cut off while sending never see the response."""
+        """Discards some of the remaining body, since callers that are cut off while sending never see the response."""
         size = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(DISCARDED_WITHIN_S):
@@ -272,7 +271,7 @@ class _AnswerSender:
 
 
 def _asks_for_work(scope: Scope) -> bool:
-    """Whether a request creates work. The limit on work does not apply to cancelling and deleting."""
+    """Whether a request creates work. Cancelling and deleting do not count towards the limit on work."""
     return scope["method"] == "POST" and not scope["path"].endswith("/cancel")
 
 
@@ -282,6 +281,5 @@ def _request_id(headers: Headers) -> str:
 
 
 def _template(scope: Scope) -> str:
-    """The route's template, a metric label that never contains callers' input."""
     path = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else "none"

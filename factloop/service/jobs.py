@@ -1,7 +1,7 @@
 """Creates, finds, follows, cancels and deletes the service's jobs, and limits their number.
 
 A job is saved in the database before the request is answered. With PostgreSQL, several services can share the jobs. A
-job submitted to one service may be run by another, but it can be found, followed and cancelled in either.
+job submitted to one service may run in another, but it can be found, followed and cancelled in any of them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ log = logging.getLogger(__name__)
 
 
 def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str, int]:
-    """Reads events from the unread text and the next portion. Returns events, unread text and the portion's length."""
     return *read_events(rest + (portion or "")), len(portion or "")
 
 
@@ -94,7 +93,6 @@ class Jobs:
         self._tasks: list[asyncio.Task[None]] = []
 
     def _share_places(self) -> None:
-        """Divides the slots for running and waiting jobs among the callers that currently have keys."""
         settings = self._settings
         weights = {owner: grant.weight for owner, grant in settings.keys.grants.items()}
         for turns, places in ((self._turns, settings.max_jobs), (self._together, settings.max_jobs_together)):
@@ -114,7 +112,7 @@ class Jobs:
 
     async def submit(self, owner: str, asked: Job, request: str, key: str | None = None) -> Job:
         """Saves a job and returns it, or returns the earlier job with the same key. Raises RequestRefusal if too many
-        jobs are waiting, if the daily budget is spent, or if the key was used for a different request."""
+        jobs are waiting, the daily budget is spent, or the key was used for a different request."""
         if self.is_stopping:
             raise stopping()
         digest = hashlib.sha256(f"{asked.kind}\n{request}".encode()).hexdigest()
@@ -172,9 +170,9 @@ class Jobs:
     async def follow(
         self, job_id: str, owner: str, after: int, heartbeat_s: float, compute: Callable[..., Awaitable[Any]]
     ) -> AsyncGenerator[list[LiveEvent], None]:
-        """Yields all past and future events with numbers above `after`. Saved events come in groups, and an empty list
-        means that nothing has happened for a while. `compute` fetches and reads saved events, one portion at a time,
-        when it is the caller's turn. Ends early if the service stops or the database fails."""
+        """Yields all past and future events with numbers above `after`. Saved events are yielded in groups. An empty
+        list means that nothing has happened for a while. `compute` fetches and reads saved events, one portion at a
+        time, when it is the caller's turn. Ends early if the service stops or the database fails."""
         heard_s = time.monotonic()
         while True:
             live = self._live(job_id, owner)
@@ -204,7 +202,7 @@ class Jobs:
                 yield []
 
     async def cancel(self, job_id: str, owner: str) -> Job | None:
-        """Cancels the job in whichever service runs it, and waits for its end. Returns None if the job was deleted."""
+        """Cancels the job in whichever service runs it, and waits until it ends. Returns None if it was deleted."""
         while True:
             live = self._live(job_id, owner)
             if live is not None:
@@ -224,11 +222,11 @@ class Jobs:
         await self._database.ask(self._store.delete, job_id)
 
     async def delete_older(self, owner: str, than: datetime) -> int:
-        """Deletes the owner's finished jobs that were created before this time, and returns the number of jobs."""
+        """Deletes the owner's finished jobs that were created before this time, and returns how many there were."""
         return await self._database.ask(self._store.delete_older, than, owner)
 
     async def day_of(self, owner: str) -> tuple[Cost, Cost]:
-        """Returns the owner's daily limits and the remaining amounts, which are None if the database is unavailable."""
+        """Returns the owner's daily limits and what is left of them (None if the database is unavailable)."""
         day, left = self._day.of_owner(owner), Cost()
         with suppress(RequestRefusal):
             left = await self._database.ask(self._store.within, partial(self._day.left, owner=owner))
@@ -247,7 +245,7 @@ class Jobs:
         await self._database.ask(self._store.probe)
 
     def begin_stop(self) -> None:
-        """Stops the running jobs, which return to their places in the queue for another service or the next start."""
+        """Stops the running jobs. They return to their places in the queue, for another service or the next start."""
         self._runner.begin_stop()
 
     async def aclose(self) -> None:
@@ -255,6 +253,8 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._runner.aclose()
+        if not self._database.is_in_trouble and (n_waiting := (await self.queue())[0]) > 0:
+            log.info("unfinished jobs: %d; they will continue after a restart, or in another service", n_waiting)
         await self._database.aclose()
 
     def _live(self, job_id: str, owner: str) -> LiveJob | None:
@@ -290,7 +290,6 @@ class Jobs:
             yield [LiveEvent(number + 1, JOB_FINISHED, stored.job.model_dump_json())]
 
     async def _watch_keys(self) -> None:
-        """Applies changes to the keys, and cancels the jobs of callers whose keys were removed."""
         keys, applied = self._settings.keys, self._settings.keys.grants
         while keys:
             await asyncio.sleep(LOOK_EVERY_S)
@@ -306,14 +305,13 @@ class Jobs:
                     live.cancel()
 
     async def _sweep(self) -> None:
-        """Deletes expired data, now and every hour. Starts with the journals of jobs that ended in other services."""
+        """Deletes expired data now and every hour, starting with the journals of jobs that ended in other services."""
         await self._one_sweep(self._tidy_journals)
         while True:
             await self._one_sweep(self._forget_old)
             await asyncio.sleep(self._sweep_every_s)
 
     async def _one_sweep(self, sweep: Callable[[], Awaitable[None]]) -> None:
-        """Runs one cleanup. If it fails, later cleanups still run, so that data is deleted without a restart."""
         (failure,) = await asyncio.gather(sweep(), return_exceptions=True)
         if failure is not None and not isinstance(failure, RequestRefusal):  # the cause of a rejection has been logged
             log.error("could not delete expired records", exc_info=failure)
@@ -351,11 +349,11 @@ class Readiness:
         self._jobs, self._folder, self._again_s = jobs, folder, again_s
         self._cold: str | None = "the service is still loading what the first check needs"
         self.warming = asyncio.create_task(self._warm(warm_up))
-        """The warm-up task, which is cancelled if the service stops."""
+        """The warm-up task. It is cancelled if the service stops."""
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:
-        """Returns the reasons why the service cannot accept jobs, or nothing if it can."""
+        """Returns the reasons why the service cannot accept jobs, if there are any."""
         if self._looking is None:
             self._looking = asyncio.create_task(self._look())
             self._looking.add_done_callback(lambda _: asyncio.get_running_loop().call_later(1.0, self._forget))

@@ -1,7 +1,7 @@
 """Calls the database from the event loop. Logs one line when the database fails and one when it recovers.
 
-If the database is unavailable, a call may take up to ten seconds to fail. To keep callers from waiting for each other's
-failures, only one call at a time then tries the database, and all others are rejected immediately.
+If the database is unavailable, a call may take up to ten seconds to fail. Only one call at a time then tries the
+database, and all others are rejected immediately, so that callers do not wait for each other's failures.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 THREADS_TO_A_SERVER = 4
 _OF_ONE_STATEMENT = (DataError, IntegrityError, ProgrammingError)
-"""Failures that say nothing about whether other statements would succeed."""
+"""Failures that concern a single statement, so other statements may succeed."""
 
 log = logging.getLogger(__name__)
 
 
 class Database:
-    """Runs the store in separate threads: one for SQLite, which allows a single writer, and a few for a server."""
+    """Runs the store in separate threads: a few for a server, but only one for SQLite, which allows a single writer."""
 
     def __init__(self, store: JobStore) -> None:
         self.store = store
@@ -45,14 +45,14 @@ class Database:
         self._in_touch_since = time.monotonic()
 
     async def ask(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes a call. Raises RequestRefusal if it fails, or if another call is trying an unavailable database."""
+        """Makes the call. Raises RequestRefusal if it fails, or if another call is trying an unavailable database."""
         if self._is_away and self._under_way:
             raise not_kept()
         return await self.save(call, *args, **kwargs)
 
     async def save(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Makes a call. If another call is trying an unavailable database, this call waits for it, and fails if that
-        call fails."""
+        """Makes the call. If another call is already trying an unavailable database, this call waits for that one, and
+        fails if it fails."""
         work: Any = partial(call, *args, **kwargs)
         asked: Future[T] = self._threads.submit(self._in_turn, self._n_outages, work)
         self._under_way.add(asked)
@@ -71,7 +71,7 @@ class Database:
         return found
 
     async def _probe(self) -> None:
-        """Writes a row, because reading also works on a full disk."""
+        """Writes a row, because reading would work even on a full disk."""
         with suppress(RequestRefusal):
             await self.save(self.store.probe)
 
@@ -91,7 +91,7 @@ class Database:
         await asyncio.to_thread(self.store.close)
 
     def _in_turn(self, n_outages: int, work: Callable[[], T]) -> T:
-        """Makes a call in a thread. Rejects it if an earlier call has found the database unavailable."""
+        """Makes the call in a thread, unless an earlier call has found that the database is unavailable."""
         if n_outages != self._n_outages:
             raise not_kept()
         try:

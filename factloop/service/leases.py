@@ -1,7 +1,7 @@
-"""Manages leases. A lease records which service is processing a job, and until when.
+"""Manages leases. A lease records which service is running a job, and until when.
 
 A job without a lease can be taken by any service. A service leases jobs for a few seconds and renews the leases while
-it is working. If a service dies, its leases expire, and other services take over its jobs. If the database is not
+it is working. If a service dies, its leases expire and other services take over its jobs. If the database is not
 shared, leases do not expire, and the next start ends them. A job fails if several services have died while running it,
 because the job may be the cause.
 """
@@ -47,11 +47,11 @@ class LeasedJob:
 
 @dataclass(frozen=True)
 class Renewal:
-    """The leases that this service still holds, and the requests to cancel leased jobs."""
+    """The leases that this service still holds, and the leased jobs to be cancelled."""
 
     held: frozenset[str]
     cancelled: frozenset[str]
-    """Jobs whose cancellation was requested in another service."""
+    """Jobs that another service was asked to cancel."""
     n_services: int
     """Number of running services, including this one."""
 
@@ -72,21 +72,21 @@ class Leases:
     ) -> None:
         """A lease lasts for `seconds` unless renewed. `most_at_work` limits the number of running jobs across all
         services, and `day` limits the cost of a day's jobs. `turns` decides whose job runs next in this service, and
-        `together` limits how many jobs of one caller run across all services. `keys` contains the callers' keys."""
+        `together` limits how many of a caller's jobs run across all services. `keys` contains the callers' keys."""
         self._store, self._engine, self.seconds = store, store.engine, seconds
         self._most_at_work, self._day = most_at_work, day or DayLimits(Cost(), Cost())
         self._turns, self._together, self._keys = turns or Turns(), together or Turns(), keys
         self.service = secrets.token_hex(16)
 
     def begin(self) -> None:
-        """Ends the leases of an earlier process that died, if no other service uses the database."""
+        """If no other service uses the database, ends the leases of an earlier process that died."""
         if not self._store.is_shared:
             with self._engine.begin() as connection:
                 connection.execute(update(JOBS).where(JOBS.c.leased_by.is_not(None)).values(leased_until=ENDED))
 
     def cancel_disowned(self, gone: Collection[str] | None = None) -> None:
-        """Cancels the jobs of the owners in `gone` or, by default, of all owners without a key. No one could see or
-        stop these jobs, and no key's limits would apply to them."""
+        """Cancels the jobs of the owners in `gone` or, by default, of all owners without a key. Otherwise, no one could
+        see or stop these jobs, and no key's limits would apply to them."""
         if not self._keys:
             return
         with self._engine.begin() as connection:
@@ -99,8 +99,8 @@ class Leases:
             log.warning("unfinished jobs cancelled because their keys were removed: %d", len(rows))
 
     def take(self, most: int, *, lapsed: bool) -> list[LeasedJob]:
-        """Leases up to `most` waiting jobs, in the order of the callers' turns. If `lapsed` is set, dead services' jobs
-        are leased as well. Skips rows that are locked, and owners whose keys this service does not know yet."""
+        """Leases up to `most` waiting jobs, as the callers' turns come up. If `lapsed` is set, dead services' jobs are
+        leased as well. Skips rows that are locked, and owners whose keys this service does not know yet."""
         free = WAITING
         taken: list[LeasedJob] = []
         with self._engine.begin() as connection:
@@ -158,8 +158,8 @@ class Leases:
                 stores.write_texts(connection, stored.job.id, {"events": events})
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
-        """Saves an ended job and its texts. Returns False and saves nothing if the lease or the job is gone. Can be
-        repeated after a connection failure, because a job that is already saved stays unchanged."""
+        """Saves an ended job and its texts. Returns False and saves nothing if the lease or the job is gone. This can
+        be repeated after a connection failure, because a job that is already saved does not change."""
         with self._engine.begin() as connection:
             ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
@@ -208,8 +208,7 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """Leases the job in a row and returns it, or returns None if the job must not run. Owners without a budget are
-        added to `spent`."""
+        """Leases and returns the row's job, or None if it must not run. Adds owners without budget to `spent`."""
         stored = stored_of(row)
         if stored is None:  # otherwise, every later call would read it again
             connection.execute(update(JOBS).where(JOBS.c.id == row.id).values(status="failed", **_NO_LEASE))
@@ -257,14 +256,13 @@ class Leases:
 
 
 def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
-    """Ends a service's lease, so that any service can take the job. Returns False if the lease was gone."""
     waiting = stored.changed(status="queued", started_at=None, progress=Progress(usage=stored.job.progress.usage))
     leased = JOBS.c.id == stored.job.id, JOBS.c.leased_by == service
     return bool(connection.execute(update(JOBS).where(*leased).values(**row_of(waiting), **_NO_LEASE)).rowcount)
 
 
 def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = None) -> StoredJob | None:
-    """Cancels the job in a row if it is waiting, or asks the service that runs it to cancel it. Returns the job."""
+    """Cancels the row's job if it is waiting, or asks the service that is running it to do so. Returns the job."""
     stored = stored_of(row)
     if stored is None or stored.is_over:
         return stored

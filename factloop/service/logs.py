@@ -12,8 +12,7 @@ from factloop.reports.visible import VisibleLines
 
 
 class Lines(VisibleLines):
-    """Formats the time in UTC, the level and the message. Lines for requests also contain the method, path,
-    status and key."""
+    """Formats the UTC time, level and message. Lines for requests also contain the method, path, status and key."""
 
     def __init__(self, format: LogFormat) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -18,10 +18,10 @@ SECONDS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 
 class Metrics:
-    """The metrics of one service, in a separate registry."""
+    """One service's metrics, in a registry of their own."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
-        """`names` maps owners to the names by which metrics identify them."""
+        """`names` maps owners to their names in the metrics."""
         self._names = names
         self._registry = own = CollectorRegistry()
         self._requests = Counter(

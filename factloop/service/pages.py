@@ -1,4 +1,4 @@
-"""Serves reports and the web page, each with its own security policy. The page's files are loaded once at startup."""
+"""Serves reports and the web page, each with its own security policy. The page's files are loaded once, at startup."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Asset:
 
 
 def load_assets() -> dict[str, Asset]:
-    """Loads the page's files by name. Names sent by callers are looked up here, never on the disk."""
+    """Loads the page's files by name. Names that callers send are looked up in the result, never on disk."""
     found = {}
     of_reports = files("factloop.reports").joinpath("pages")
     shared = (of_reports.joinpath(name) for name in ("base.css", "page.js"))
@@ -52,13 +52,13 @@ EXPIRED = """<!doctype html>
 <p>A link to a report is valid for 12 hours. Open the report again from <a href="../../../">the service's page</a>.</p>
 </html>
 """
-"""The page for people who open a report's URL without a key. That URL is three levels below the main page."""
+"""The page that people see if they open a report's URL without a key. This URL is three levels below the main page."""
 
 
 def report_policy(page: str) -> str:
-    """Returns the policy in a report's head, which allows only the report's own style and script, by hash. The report
-    runs in a sandbox, so even an injected script could neither call this service nor read the page's data. Only the
-    service's own page may show the report in a frame. Links may open other pages, which are not sandboxed."""
+    """Returns the policy from a report's head, which uses hashes to allow only the report's own style and script. The
+    report runs in a sandbox, so even an injected script could not call this service or read the page's data. Only the
+    service's own page may show the report in a frame. Pages opened by its links are not sandboxed."""
     found = _REPORT_POLICY.search(page, 0, _HEAD)
     policy = "default-src 'none'" if found is None else found.group(1)
     sandbox = "sandbox allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox"

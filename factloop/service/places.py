@@ -33,9 +33,9 @@ class Places:
         *inputs: Callable[[], Awaitable[Any]],
         waits: bool = False,
     ) -> T:
-        """Runs the blocking call and returns its result. Fetches the inputs only when it is the call's turn, so that
-        waiting calls use no memory. A caller who disconnects (when `left` returns) leaves the queue. Raises
-        RequestRefusal if the service stops or, unless `waits` is set, if too many computations are waiting."""
+        """Runs the blocking call and returns its result. Inputs are fetched only when it is the call's turn, so waiting
+        calls use no memory. A caller who disconnects (when `left` returns) leaves the queue. Raises RequestRefusal if
+        the service stops or, unless `waits` is set, if too many computations are waiting."""
         if self._is_stopping:
             raise stopping()
         if not waits and self._n_of[owner] > MOST_WAITING:
@@ -72,7 +72,7 @@ class Places:
         self._is_stopping = True
 
     def stop(self) -> None:
-        """Rejects the callers who are still waiting. Does not wait for threads, because they have nothing to save."""
+        """Rejects all callers that are still waiting. Does not wait for threads, which have nothing to save."""
         self.begin_stop()
         self._stopped.set()
         self._threads.shutdown(wait=False, cancel_futures=True)

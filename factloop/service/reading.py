@@ -29,17 +29,21 @@ _LONGEST_NAME = 200  # in bytes; file systems allow 255
 log = logging.getLogger(__name__)
 
 
-async def output_of(*arguments: str) -> bytes | None:
-    """Returns the output of `python -m ARGUMENTS`, or logs a failure and returns None. Cancelling kills the process."""
+async def output_of(longest_s: int, *arguments: str) -> bytes | None:
+    """Returns the output of `python -m ARGUMENTS`, run with limited memory, or None after logging a failure.
+
+    Raises TimeoutError after `longest_s` seconds. Both this and cancelling kill the process."""
+    limited = ("factloop.service.limited", str(longest_s), *arguments)
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", *arguments),  # -P: do not import modules from the working directory
+        *(sys.executable, "-P", "-m", *limited),  # -P: do not import modules from the working directory
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,  # an interrupt of the service must not reach this process
     )
     try:
-        output, errors = await process.communicate()
+        async with asyncio.timeout(longest_s):
+            output, errors = await process.communicate()
     finally:
         if process.returncode is None:
             process.kill()
@@ -57,10 +61,9 @@ async def read_file(ask: FileAsk) -> FileText:
         name = _UNSAFE_IN_NAMES.sub("_", ask.name).encode()[-_LONGEST_NAME:].decode(errors="ignore")
         place = Path(folder, name)
         await asyncio.to_thread(place.write_bytes, ask.content)
-        limits = (MOST_DOCUMENTS, LONGEST_DOCUMENT, LONGEST_S)
+        most = (str(MOST_DOCUMENTS), str(LONGEST_DOCUMENT))
         try:
-            async with asyncio.timeout(LONGEST_S):
-                output = await output_of("factloop.service.file_parts", str(place), *map(str, limits))
+            output = await output_of(LONGEST_S, "factloop.service.file_parts", str(place), *most)
         except TimeoutError:
             raise _unreadable(ask, "reading the file took too long; split the file") from None
     if output is None:
@@ -110,7 +113,7 @@ class FileReader:
             raise stopping() from None
 
     def stop(self) -> None:
-        """Cancels all files that are being read or waiting."""
+        """Cancels the reading of all files, including files that are waiting."""
         if self._under_way:
             log.warning("files not read completely: %d; send them again", len(self._under_way))
         for task in self._under_way:

@@ -1,4 +1,4 @@
-"""Defines the kinds of reports that the service shows and finds the reports in the operator's results folder.
+"""Defines the kinds of reports that the service shows, and finds such reports in the operator's results folder.
 
 Files in the folder are never served directly. Instead, factloop's reports are read and their pages are rendered.
 """
@@ -20,9 +20,9 @@ from factloop.agents.trustscore.records import LongFormTrustReport, TrustReport,
 from factloop.checking.views.shown import render_html
 from factloop.core.errors import ConfigError, FactloopError
 from factloop.core.records import FactualityReport, Record
-from factloop.reports.figures import headline, main_figure, plural
+from factloop.reports.figures import headline, main_figure, plural, title_of
 from factloop.service.settings import NAME
-from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind, title_of
+from factloop.service.shapes import HeadlineFigure, ResultInfo, ResultKind
 from factloop.trust.views.html import render_long_form_html, render_trust_html
 
 LARGEST = 200_000_000  # maximum size of a file in bytes; larger files are skipped
@@ -97,7 +97,7 @@ KINDS = (
         is_job=True,
     ),
 )
-"""All kinds, in the order in which they are tried."""
+"""All kinds, in the order that they are tried."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,13 @@ class Result:
     info: ResultInfo
     text: str
     """The report as stored in the file."""
+    folder: Path
     record: Record
     kind: ResultKind
 
 
 class ResultFolder:
-    """The results in a folder, which are read on request and cached until their files change. Every method blocks."""
+    """The results in a folder. They are read on request and cached until their files change. Every method blocks."""
 
     def __init__(self, folder: Path | None) -> None:
         """Raises ConfigError if the path is not a folder."""
@@ -135,7 +136,7 @@ class ResultFolder:
         return next((result for result in results if result is not None), None)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        """Yields names and files. If a file and a folder share a name, the file comes first and represents both."""
+        """Yields names and files. If a file and a folder share a name, the file comes first and is used for both."""
         entries: list[Path] = []
         with suppress(OSError):  # the folder was removed
             entries = [] if self._folder is None else sorted(self._folder.iterdir(), reverse=True)
@@ -158,7 +159,6 @@ class ResultFolder:
 
 
 def _read(name: str, path: Path) -> Result | None:
-    """Reads the report, or returns None if it is not factloop's, is from another version, or is inconsistent."""
     try:
         text = path.read_text(encoding="utf-8")
         fields = json.loads(text)
@@ -166,13 +166,13 @@ def _read(name: str, path: Path) -> Result | None:
             needed = {field for field, about in kind.record.model_fields.items() if about.is_required()}
             if isinstance(fields, dict) and needed <= set(fields):
                 record = kind.record.model_validate_json(text)
-                return Result(_info(name, kind, record), text, record, kind)
+                return Result(_info(name, path, kind, record), text, path.parent, record, kind)
     except (OSError, ValueError, LookupError, RecursionError, ValidationError, FactloopError):
         return None
     return None
 
 
-def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
+def _info(name: str, path: Path, kind: ResultKind, record: Any) -> ResultInfo:
     created_at = getattr(record, "created_at", None)
     return ResultInfo(
         name=name,
@@ -181,11 +181,11 @@ def _info(name: str, kind: ResultKind, record: Any) -> ResultInfo:
         created_at=created_at,
         summary=kind.words(record),
         figures=tuple(kind.figures(record)),
+        is_comparable=kind.name in ("run", "experiment") and path.name in IN_FOLDERS,
     )
 
 
 def _seconds(moment: datetime | None) -> float:
-    """Returns seconds since the epoch for any date that `datetime` can represent. The default time zone is UTC."""
     if moment is None:
         return 0.0
     return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH).total_seconds()

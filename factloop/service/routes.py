@@ -1,4 +1,4 @@
-"""Defines code for all routes, and the routes that do not concern jobs: page, health, metrics, results and tickets."""
+"""Defines code that all routes share, and the routes unrelated to jobs: page, health, metrics, results and tickets."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.security import APIKeyQuery, HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from factloop.service.access import PARAMETER, RateLimits, Tickets
-from factloop.service.errors import RequestRefusal, not_found, unavailable
+from factloop.service.errors import RequestRefusal, invalid, not_found, unavailable
 from factloop.service.jobs import KEPT_REPEATS_H, Jobs, Readiness
 from factloop.service.metrics import Metrics
 from factloop.service.pages import INDEX, PAGE_POLICY, Asset, report_policy
@@ -49,7 +49,7 @@ TICKET = APIKeyQuery(
 
 @dataclass(frozen=True)
 class LoopServices:
-    """The objects bound to the event loop."""
+    """The objects that are bound to the event loop."""
 
     jobs: Jobs
     work: Work
@@ -99,7 +99,7 @@ Owner = Annotated[str, Depends(_owner)]
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller who requests work. `key` identifies a repetition of the same request."""
+    """The caller who requests work. `key` identifies repeated attempts at the same request."""
 
     request: Request
     owner: str
@@ -109,7 +109,7 @@ class Caller:
 
 
 async def left_before(request: Request, answer: asyncio.Task[Any]) -> bool:
-    """Whether the caller disconnects before the response is ready."""
+    """Returns whether the caller disconnects before the response is ready."""
     leaving = asyncio.create_task(_left(request))
     try:
         done, _ = await asyncio.wait({answer, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -255,12 +255,24 @@ async def result(name: str, context: InContext, turn: InTurn) -> Response:
 
 
 @with_ticket.get("/v1/results/{name}/page.html", tags=["results"], response_class=Response, responses=HTML)
-async def result_page(name: str, context: InContext, turn: InTurn) -> Response:
-    """One registered result as a self-contained page."""
+async def result_page(
+    name: str,
+    context: InContext,
+    turn: InTurn,
+    against: Annotated[str | None, Query(description="A second run or experiment, to compare with this one.")] = None,
+) -> Response:
+    """One registered result as a self-contained page, or the comparison of two results."""
 
     def rendered() -> Response:
         found = _result(context, name)
-        return page_of(found.kind.render(found.record))
+        if against is None:
+            return page_of(found.kind.render(found.record))
+        other = _result(context, against)
+        if not (found.info.is_comparable and other.info.is_comparable):
+            raise invalid("only the folders of two runs, or of two experiments, can be compared", "against")
+        from factloop.service.evaluation import comparison_page
+
+        return page_of(comparison_page((found.folder, other.folder), (found.info.created_at, other.info.created_at)))
 
     return await turn.compute(rendered)
 
@@ -268,7 +280,8 @@ async def result_page(name: str, context: InContext, turn: InTurn) -> Response:
 @with_key.post("/v1/tickets", tags=["results"])
 async def ticket(ask: TicketAsk, context: InContext, owner: Owner) -> Ticket:
     """Returns a URL at which a browser can open one of the caller's pages, because links cannot contain a key."""
-    return Ticket(address=context.settings.public_path + context.tickets.address(owner, ask.page))
+    public = context.settings.public_origin + context.settings.public_path
+    return Ticket(address=public + context.tickets.address(owner, ask.page))
 
 
 def _result(context: ServiceContext, name: str) -> Result:

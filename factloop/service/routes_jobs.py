@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
-import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path as FilePath
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Union
 
 from fastapi import APIRouter, Depends, Header, Path, Query
@@ -140,8 +139,11 @@ def _refuse_nothing_to_judge_by(
 
 
 def _audit_request(ask: AuditAsk) -> str:
+    from factloop.service.evaluation import write_rows
+
     try:
-        _try_rows(ask)
+        with TemporaryDirectory(prefix="factloop-", ignore_cleanup_errors=True) as folder:
+            write_rows(ask.rows, FilePath(folder))
     except DataError as error:
         words = failure_words(error)
         raise RequestRefusal(422, words.type, words.message, field="rows") from error
@@ -153,16 +155,6 @@ def _audit_request(ask: AuditAsk) -> str:
             "a value contains invalid Unicode, is nested too deeply, or is a number with too many digits", "rows"
         ) from error
     return text
-
-
-def _try_rows(ask: AuditAsk) -> None:
-    from factloop.service.evaluation import write_rows
-
-    folder = FilePath(tempfile.mkdtemp(prefix="factloop-"))
-    try:
-        write_rows(ask.rows, folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def _submitted(
@@ -205,7 +197,6 @@ def _location(job_id: str, caller: Caller) -> dict[str, str]:
 
 
 async def _waited_for(opened: LoopServices, job_id: str, caller: Caller) -> Response:
-    """Returns the report once it is available. Raises RequestRefusal for a job that failed or was cancelled."""
     headers = _location(job_id, caller)
     try:
         job = await opened.jobs.ended(job_id, caller.owner)
@@ -228,7 +219,6 @@ def is_job_id(text: str) -> bool:
 
 
 async def _job_of_path(job_id: str, opened: Open, owner: Owner) -> Job:
-    """Returns the caller's job with this id. Raises RequestRefusal for unknown jobs, including other owners' jobs."""
     job = await opened.jobs.get(job_id, owner) if is_job_id(job_id) else None
     if job is None:
         raise not_found("job")
@@ -326,7 +316,7 @@ async def _encoded(portions: AsyncGenerator[list[LiveEvent], None]) -> AsyncIter
 
 
 def _number(last_event_id: str | None) -> int:
-    """Returns the number in the header, or 0 if there is no valid number. All events are then sent."""
+    """Returns the number in the header or, if it has no valid number, 0, so that all events are sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0
 

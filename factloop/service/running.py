@@ -1,4 +1,4 @@
-"""Runs a few jobs at a time and keeps them resumable, no matter how the process ends.
+"""Runs a few jobs at a time. Jobs can be resumed no matter how the process ends.
 
 Everything that a job pays for is saved in its journal before the job uses it. If a service ends while a job is running,
 the next service with a free slot starts the job again. If that service uses the same folder, the job reads its journal
@@ -39,7 +39,7 @@ POLL_S = 1.0  # seconds between checks for changes by other services
 RENEWALS = 5  # number of renewals within the duration of a lease
 LONGEST_PAUSE_S = 15.0  # maximum number of seconds between attempts to save the end of a job
 ATTEMPT = 1_000_000_000
-"""Gap between the event numbers of two attempts. Clients of the first attempt then receive all later events."""
+"""Gap between the event numbers of two attempts, so that clients of the first attempt receive all later events."""
 
 _FULL_OF_SQLITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
 _DECODER = json.JSONDecoder()
@@ -59,7 +59,7 @@ class LiveEvent:
 
 
 class LiveJob:
-    """A running job, which keeps its events for clients that connect late. Bound to one event loop."""
+    """A running job. It keeps its events for clients that connect late. Bound to one event loop."""
 
     def __init__(self, stored: StoredJob, request: str) -> None:
         self.stored = stored
@@ -87,7 +87,7 @@ class LiveJob:
         self._wake()
 
     def cancel(self) -> None:
-        """Stops the work, but not before its first step, because otherwise the job would never end properly."""
+        """Stops the work, but not before its first step, or else the job would never end properly."""
         if self.task is not None:
             self.task.get_loop().call_soon(self.task.cancel)
 
@@ -182,7 +182,7 @@ class Runner:
         moved.set()
 
     def begin_stop(self) -> None:
-        """Stops the running jobs, which return to their places in the queue for another service or the next start."""
+        """Stops the running jobs. They return to their places in the queue, for another service or the next start."""
         if self._stopping is None:
             self._stop.set()
             self.wake()
@@ -365,8 +365,6 @@ class Runner:
         await asyncio.to_thread(shutil.rmtree, self._folder / stored.job.id, ignore_errors=True)
 
     async def _save_end(self, live: LiveJob, save: partial[bool]) -> bool:
-        """Tries repeatedly until the job is saved. If the service stops first, the journal is kept and RequestRefusal
-        is raised."""
         pause_s = POLL_S / 4
         while True:
             try:
@@ -386,7 +384,7 @@ async def _either(event: asyncio.Event, within_s: float) -> None:
 
 
 async def _to_the_end(work: Coroutine[Any, Any, object]) -> None:
-    """Waits until `work`, which saves paid results, has finished, even if the job is cancelled."""
+    """Waits until `work` has finished, even if the job is cancelled, because it saves results that were paid for."""
     task = asyncio.create_task(work)
     while not task.done():
         with suppress(asyncio.CancelledError):
@@ -399,7 +397,7 @@ def _note_progress(live: LiveJob, progress: Progress) -> None:
 
 
 def _may_pass(error: NoPlaceToKeep) -> bool:
-    """Whether the disk is full or read-only. Unlike missing permissions, this may be temporary."""
+    """Whether the disk is full or read-only, which may be temporary, unlike missing permissions."""
     code = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
     return code in _FULL_OF_SQLITE or getattr(error.__cause__, "errno", None) in (ENOSPC, EDQUOT, EROFS)
 

@@ -27,15 +27,15 @@ class ServiceSettings(ServeSettings):
 
     keys: ApiKeys = ApiKeys()
     lease_s: float = 10.0
-    """Seconds after which other services that share the database take over the jobs of a service that has died."""
+    """After this many seconds, other services that share the database take over the jobs of a service that has died."""
     body_timeout_s: float = 20.0
-    """Seconds within which a request must arrive completely."""
+    """Seconds within which the whole request must arrive."""
     header_timeout_s: float = 10.0
     """Seconds within which a new connection must send the headers of its first request."""
     heartbeat_s: float = 15.0
     """Seconds between the comments that keep an idle event stream open."""
     stop_timeout_s: float = 10.0
-    """Seconds that responses in progress have to finish when the service is stopped."""
+    """Time in seconds for responses in progress to finish when the service is stopped."""
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -47,8 +47,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def drain_s(self) -> float:
-        """Seconds for calls and files in progress to finish when the service stops. The remaining time is for
-        saving."""
+        """Time in seconds for calls and files in progress to finish when the service stops. The rest is for saving."""
         return 0.7 * self.stop_timeout_s
 
     @property
@@ -58,7 +57,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def paths_of_documents(self) -> Mapping[str, tuple[str, ...]]:
-        """Maps the names that callers use to files, folders and globs. A repeated name refers to all its paths."""
+        """Maps callers' names for documents to files, folders and globs. A repeated name refers to all its paths."""
         found: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
         for one in self.documents:
             name, _, path = one.partition("=")
@@ -101,7 +100,7 @@ class ServiceSettings(ServeSettings):
 
     @property
     def public_origin(self) -> str:
-        """The scheme, host and port of the public URL, as sent by browsers. Empty if there is no public URL."""
+        """The scheme, host and port of the public URL, as browsers send them. Empty if there is no public URL."""
         if self.public_url is None:
             return ""
         parts = urlsplit(self.public_url)

@@ -30,7 +30,6 @@ from factloop.setup.sources import SourceMode
 
 MOST_ROWS = 100_000
 MOST_KS = 20
-TITLE_LENGTH = 80
 TICKET_PAGES = r"/v1/(results/[A-Za-z0-9][A-Za-z0-9._-]{0,63}/page\.html|jobs/[0-9a-f]{32}/(?:report\.html|events))"
 """Paths that a ticket can open. Browsers request these pages and event streams without a key."""
 
@@ -49,7 +48,7 @@ Documents = Registered | Annotated[tuple[GivenDocument, ...], Field(max_length=M
 
 
 class StrictBase64(Base64Encoder):
-    """Decodes base64, which may be broken into lines. Rejects other characters, which Python skips by default."""
+    """Decodes base64, which may be broken into lines. Rejects other characters, which Python would skip."""
 
     @classmethod
     def decode(cls, data: bytes) -> bytes:
@@ -125,7 +124,7 @@ class Ticket(Record):
     """A URL for a browser."""
 
     address: str
-    """Path and query of the URL, which is valid for 12 hours without a key."""
+    """The URL. It is valid for 12 hours without a key. If `public_url` is not set, this is only its path and query."""
 
 
 class LabelAsk(RequestModel):
@@ -157,7 +156,7 @@ class ErrorBody(Record):
 
     error: ErrorWords
     request_id: str = ""
-    """The `X-Request-ID` of the request, which is also in the service's log."""
+    """The request's `X-Request-ID`. The service's log contains it as well."""
 
 
 class Progress(Record):
@@ -169,7 +168,7 @@ class Progress(Record):
     """The cost so far, in this process. For a stopped or failed check, the total cost."""
     earlier_calls: Count = 0
     earlier_cost_usd: float = 0.0
-    """The part of `usage` that comes from earlier attempts at this job. Known only when this attempt ends."""
+    """The part of `usage` that was spent by earlier attempts at this job. Known only when this attempt ends."""
 
 
 class _Checked(Record):
@@ -177,7 +176,7 @@ class _Checked(Record):
     precision: Share | None
     n_contradicted: Count = 0
     judge: str = ""
-    """Describes the judge and the plan of the check."""
+    """Describes the check's judge and plan."""
     n_calls: Count
     cost_usd: float | None
     warnings: tuple[str, ...] = ()
@@ -202,7 +201,7 @@ class TrustSummary(Record):
 
 
 class LongFormSummary(_Checked):
-    """The result for a long answer: its check's metrics, and the number of claims by evidence and belief."""
+    """The result for a long answer: its check's metrics, and how many claims there are by evidence and belief."""
 
     kind: Literal["long_form"] = "long_form"
     standings: Mapping[ClaimStanding, Count]
@@ -242,8 +241,8 @@ class Job(Record):
     progress: Progress = Progress()
     summary: Summary | None = None
     begun_anew: bool = False
-    """Whether the job was restarted after its service died or stopped, and could not use the answers already paid for.
-    The answers were paid for again, and the report says so."""
+    """Whether the job was restarted after its service died or stopped, and could not use the answers that had already
+    been paid for. They were paid for again, as the report says."""
     n_deaths: Count = 0
     """Number of services that died while running the job. The job may be the cause, so it fails after the third."""
     request_id: str = ""
@@ -326,7 +325,7 @@ class Trouble(Record):
 
 
 class Health(Record):
-    """Whether the service is running, and what keeps it from being ready."""
+    """Whether the service is running, and what, if anything, keeps it from being ready."""
 
     status: Literal["ok", "stopping", "unready"]
     troubles: tuple[Trouble, ...] = ()
@@ -356,6 +355,8 @@ class ResultInfo(Record):
     created_at: datetime | None
     summary: str
     figures: tuple[HeadlineFigure, ...] = ()
+    is_comparable: bool = False
+    """Whether this is the folder of a run or experiment, so that it can be compared with another of the same kind."""
 
 
 class ResultList(Record):
@@ -376,9 +377,3 @@ class ResultKind:
     figures: Callable[[Any], Iterable[HeadlineFigure]]
     is_job: bool = False
     """Whether jobs can also produce this kind of report."""
-
-
-def title_of(text: str) -> str:
-    """The first words of the text, on one line."""
-    line = " ".join("".join(one if one.isprintable() else " " for one in text[: 4 * TITLE_LENGTH]).split())
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"

@@ -1,9 +1,9 @@
 """Limits what jobs may cost per day, across all services that share the database.
 
-Limits apply to all callers combined and, if set for a key, to the caller with that key. A job reserves its maximum cost
-before it starts, and releases the unspent part when it ends. The limits are therefore never exceeded, even if many
-services start jobs at the same time. A job without a cost limit may spend a tenth of the daily limit. If the service
-that ran a job died, the full reservation counts, because the actual cost is unknown.
+Limits apply to all callers combined and, if set for a key, to that key's caller. A job reserves its maximum cost before
+it starts, and releases the unspent part when it ends. The limits are therefore never exceeded, even if many services
+start jobs at the same time. A job without a cost limit may spend a tenth of the daily limit. If the service that ran a
+job died, the full reservation counts, because the actual cost is unknown.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ROUNDING = 1e-9  # maximum rounding error in dollars of the sum of many small p
 
 @dataclass(frozen=True)
 class Cost:
-    """An amount in dollars and a number of model calls, including failed calls. Each is None if there is no limit."""
+    """An amount in dollars and a number of model calls (including failed calls). As a limit, None means no limit."""
 
     usd: float | None = None
     calls: int | None = None
@@ -50,7 +50,7 @@ class Cost:
 
 
 class DayOver(Exception):
-    """A 24-hour limit is exhausted. The next job will fit after `wait_s` seconds."""
+    """A 24-hour limit is exhausted. The next job can start after `wait_s` seconds."""
 
     def __init__(self, wait_s: float, whose: str) -> None:
         super().__init__(f"the 24-hour budget{whose} is used up")
@@ -79,7 +79,7 @@ class DayLimits:
         )
 
     def left(self, connection: Connection, owner: str) -> Cost:
-        """Returns how much the owner may still spend today within the owner's own limits, minus reserved amounts."""
+        """Returns how much is left of the owner's own limits for today, after subtracting reserved amounts."""
         theirs = self.of_owner(owner)
         usd, calls = self._spent(connection, SPENDING.c.owner == owner)
         return Cost(
@@ -88,7 +88,7 @@ class DayLimits:
         )
 
     def refuse(self, connection: Connection, owner: str, kind: Kind) -> None:
-        """Raises DayOver if a new job would exceed a limit even if the running jobs cost nothing."""
+        """Raises DayOver if a new job would exceed a limit even if all running jobs turned out to cost nothing."""
         for limit, counted, whose in self._limits(owner, kind):
             over = select(SPENDING).where(counted, SPENDING.c.is_open == 0, SPENDING.c.at > self._clock() - DAY_S)
             rows = connection.execute(over.order_by(SPENDING.c.at)).all()
@@ -116,7 +116,7 @@ class DayLimits:
 
     def settle(self, connection: Connection, job: Job, attempt: int) -> None:
         """Replaces the job's reservation with the cost of this attempt, unless the price is unknown. An attempt that
-        continues earlier attempts also reports their cost, which is subtracted here."""
+        continues earlier attempts includes their cost in its own, so this is subtracted here."""
         progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:
@@ -131,7 +131,7 @@ class DayLimits:
         connection.execute(delete(SPENDING).where(SPENDING.c.at <= self._clock() - DAY_S))
 
     def _limits(self, owner: str, kind: Kind) -> Iterator[tuple[Cost, ColumnElement[bool], str]]:
-        """Yields each limit for a job, the rows that count towards it, and whose limit it is. Free jobs have none."""
+        """Yields each limit on a job, the rows that count towards it, and whose limit it is. Free jobs have none."""
         theirs = self.of_owner(owner)
         if kind not in FREE and self._of_day.is_limited:
             yield self._of_day, true(), ""
@@ -153,7 +153,7 @@ class DayLimits:
 
 
 def day_limits(settings: ServiceSettings, check: RunSettings, trust: RunSettings) -> DayLimits:
-    """Returns the daily limits. Raises ConfigError if cost is limited, but the price of a model is unknown."""
+    """Returns the daily limits. Raises ConfigError if cost is limited and the price of a model is unknown."""
     usd, calls = (check.budget_usd, trust.budget_usd), (check.max_calls, trust.max_calls)
     of_job = Cost(
         None if None in usd else max(filter(None, usd), default=0.0),

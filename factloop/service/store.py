@@ -16,9 +16,10 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, sel
 from sqlalchemy.exc import SQLAlchemyError
 
 from factloop.core.errors import ConfigError
+from factloop.reports.figures import title_of
 from factloop.reports.labels import GivenLabel
 from factloop.service.database import LOG_BYTES, SILENT_S, Reserve, open_database, shown, sole_use, unusable
-from factloop.service.shapes import CheckSummary, Job, Kind, LongFormSummary, Outcome, Status, title_of
+from factloop.service.shapes import CheckSummary, Job, Kind, LongFormSummary, Outcome, Status
 from factloop.service.spending import DayLimits
 from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
 from factloop.setup.limits import Limits
@@ -39,19 +40,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A job, with fields that callers do not see."""
+    """A job, together with fields that callers do not see."""
 
     job: Job
     owner: str
     attempt: int = 0
-    """How often the job was started: more than once if a service stopped before the job ended."""
+    """How many times the job was started. This is more than once if a service stopped before the job ended."""
 
     @property
     def is_over(self) -> bool:
         return self.job.status not in UNFINISHED
 
     def changed(self, **values: Any) -> StoredJob:
-        """Returns a copy of the job in which these fields are changed."""
+        """Returns a copy of the job with these fields changed."""
         return replace(self, job=self.job.model_copy(update=values))
 
 
@@ -63,7 +64,7 @@ class JobFilter:
     status: Status | None = None
     outcome: Outcome | None = None
     text: str = ""
-    """Words that must all occur in the fields of the job that a list shows."""
+    """Words that must all occur in those fields of the job that lists show."""
 
     def matches(self, job: Job) -> bool:
         return (
@@ -76,7 +77,7 @@ class JobFilter:
 
 @dataclass(frozen=True)
 class Repeat:
-    """The caller's name for a request, so that a repeated request is carried out only once."""
+    """The caller's name for a request, which ensures that a repeated request is carried out only once."""
 
     key: str
     digest: str
@@ -85,7 +86,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Room:
-    """Limits on unfinished jobs, which apply when a job is added."""
+    """Limits on unfinished jobs. They apply when a job is added."""
 
     service: str
     """The service that adds the job."""
@@ -102,7 +103,7 @@ class NoRoom(Exception):
 
 
 class OtherRequest(Exception):
-    """The name of the request has already been used for a different request."""
+    """The request's name has already been used for a different request."""
 
 
 def new_job_id() -> str:
@@ -146,8 +147,8 @@ class JobStore:
         """Opens the database and creates its tables. Raises ConfigError with a message that never reveals a password.
 
         `most_rows_read` limits how many rows are read for one page, even if few of them match. `most_bytes` is the
-        maximum size of a request. It determines the reserved disk space, because deleting rows needs space for a
-        request and its report. `silent_s` is how many seconds to wait for a server that does not respond.
+        maximum size of a request. This determines how much disk space is reserved, because deleting rows takes space
+        for a request and its report. `silent_s` is how many seconds to wait for a server that does not respond.
         """
         self._most_rows_read = most_rows_read
         self.engine = open_database(url, silent_s=silent_s)
@@ -180,8 +181,7 @@ class JobStore:
             connection.execute(update(FORMATS).values(probe=secrets.token_hex(PROBE_BYTES // 2)))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds and returns a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver or
-        OtherRequest."""
+        """Adds a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver or OtherRequest."""
         with self.engine.begin() as connection:
             if repeat is not None or room is not None:
                 hold_others_off(connection, "add a job")
@@ -208,7 +208,7 @@ class JobStore:
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
         """Returns the owner's newest jobs that are older than `before`, and the value of `before` for the next page
-        (None on the last page). Filters without a column are applied to a limited number of rows."""
+        (None on the last page). Filters that have no column are applied to a limited number of rows."""
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
         if wanted.kind is not None:
@@ -257,7 +257,7 @@ class JobStore:
         self._reserve.within(lambda connection: _delete(connection, [job_id]))
 
     def delete_older(self, than: datetime, owner: str | None = None) -> int:
-        """Deletes one owner's or all owners' finished jobs created before this time. Returns the number of jobs."""
+        """Deletes finished jobs (one owner's or everyone's) created before this time. Returns how many there were."""
         finished: list[ColumnElement[bool]] = [JOBS.c.status.not_in(UNFINISHED), JOBS.c.id < first_id_of(than)]
         if owner is not None:
             finished.append(JOBS.c.owner == owner)
@@ -274,7 +274,7 @@ class JobStore:
                 return n_deleted
 
     def within(self, call: Callable[[Connection], T]) -> T:
-        """Makes a call in one transaction and returns its result."""
+        """Makes the call in a single transaction and returns its result."""
         with self.engine.begin() as connection:
             return call(connection)
 
@@ -308,7 +308,7 @@ def row_of(stored: StoredJob) -> dict[str, Any]:
 
 
 def stored_of(row: Any) -> StoredJob | None:
-    """Returns the job in a row, with the row's id, or None if the row cannot be read, so that it hides no other row."""
+    """Returns the job in a row, with the row's id. An unreadable row gives None, so that others can still be read."""
     try:
         return StoredJob(Job.model_validate_json(row.job).model_copy(update={"id": row.id}), row.owner, row.attempt)
     except ValidationError:

@@ -1,8 +1,8 @@
 """Defines the tables for jobs, and the version of their format.
 
-Each job is a row that contains the job as JSON. Some fields are also columns: owner, kind and status, for filtering
-lists, and the service that has leased the job. Long texts (request, events, result) are stored in another table,
-so that lists stay fast. JSON is stored as text, which databases accept because JSON escapes NUL.
+Each job is a row that contains the job as JSON. Some fields are also columns: the owner, kind and status, for filtering
+lists, and the service that has leased the job. Long texts (request, events, result) are stored in another table, so
+that lists stay fast. JSON is stored as text. Databases accept this text because JSON escapes NUL.
 """
 
 from __future__ import annotations
@@ -98,12 +98,12 @@ Index("factloop_repeats_of_job", REPEATS.c.job_id)
 
 
 def database_now() -> ColumnElement[float]:
-    """Returns seconds since the epoch by the PostgreSQL database's clock, which all services share."""
+    """Returns seconds since the epoch according to the PostgreSQL server's clock, which all services share."""
     return func.date_part("epoch", func.clock_timestamp())
 
 
 def hold_others_off(connection: Connection, what: str) -> None:
-    """Prevents other services from doing `what` until the transaction ends, if the database is shared."""
+    """If the database is shared, prevents other services from doing `what` until the transaction ends."""
     if connection.dialect.name == "postgresql":
         connection.execute(
             text("SELECT pg_advisory_xact_lock(hashtextextended(:what, :key))"), {"what": what, "key": KEY}

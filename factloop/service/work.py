@@ -84,7 +84,7 @@ class JobListener:
     progress: Callable[[Progress], object]
 
     def within(self, loop: asyncio.AbstractEventLoop) -> JobListener:
-        """Returns a listener that can be called from any thread, and that calls this listener in the given loop."""
+        """Returns a listener that can be called from any thread and calls this listener in the given loop."""
         return JobListener(
             lambda record, type: loop.call_soon_threadsafe(self.event, record, type),
             lambda progress: loop.call_soon_threadsafe(self.progress, progress),
@@ -114,7 +114,7 @@ class Library:
             raise invalid(f"there are no documents with this name; the registered names are: {known}", "documents")
 
     async def watch(self) -> None:
-        """Logs changes to registered files, which are read only at startup."""
+        """Logs changes to registered files, since these are read only at startup."""
         while self._states:
             await asyncio.sleep(LOOK_AT_FILES_EVERY_S)
             for place, before in self._states.items():
@@ -139,7 +139,7 @@ async def open_library(documents: Mapping[str, Sequence[str]], settings: CheckSe
 
 
 class Work:
-    """The checker and scorer that all jobs share, and the event loop in which they run."""
+    """The checker and scorer that all jobs share, and the event loop that they run in."""
 
     def __init__(
         self,
@@ -150,8 +150,8 @@ class Work:
         loop: WorkLoop | None = None,
         share: Callable[[str], Cost] = lambda _: Cost(),
     ) -> None:
-        """Closing this object closes the checker, the scorer and `chat`, which is the checker's model. `share` returns
-        what an owner's job may cost."""
+        """Closing this object also closes the checker, the scorer and `chat`, the checker's model. `share` returns what
+        an owner's job may cost."""
         self.checker, self.scorer, self.library, self._chat = checker, scorer, library, chat
         self._loop, self._share = loop or WorkLoop(), share
 
@@ -165,19 +165,19 @@ class Work:
         owner: str = "",
         begun_anew: bool = False,
     ) -> JobOutcome:
-        """Does the work and saves paid answers in the folder. Owners take turns at the models' servers. With
-        `begun_anew`, the report says that an earlier attempt was also paid for. Raises FactloopError."""
+        """Does the work and saves, in the folder, each answer that was paid for. Owners take turns calling the models'
+        servers. With `begun_anew`, the report says that an earlier attempt was also paid for. Raises FactloopError."""
         CALLER.set(owner)
         watching = watching.within(asyncio.get_running_loop())
         return await self._loop.do(lambda: self._done(kind, request, folder, watching, owner, begun_anew=begun_anew))
 
     @property
     def asks_others(self) -> bool:
-        """Whether jobs may cost money, for model calls or searches."""
+        """Whether jobs may cost money for model calls or searches."""
         return bool(self._chat or self.scorer.settings.subject_model or self.checker.settings.search)
 
     async def awarm_up(self) -> None:
-        """Imports and loads everything that the first job needs."""
+        """Imports and loads everything that a first job needs."""
         await self._loop.do(self.checker.awarm_up)
 
     async def _done(
@@ -220,7 +220,7 @@ class Work:
             self._loop.call(partial(one.share, n_services))
 
     async def drain(self, within_s: float) -> None:
-        """Starts no more calls. Waits at most this long for calls in progress, so that their cost is recorded."""
+        """Starts no new calls, and waits at most this long for calls in progress, so that their cost is recorded."""
 
         async def drained() -> None:
             with suppress(TimeoutError):
@@ -321,7 +321,7 @@ class Work:
 
 @contextmanager
 def _told_cost(watching: JobListener, reached: Callable[[], Progress]) -> Iterator[UsageMeter]:
-    """Yields a meter. At the end, reports its total plus the cost in `reached()`, even if the job is stopped."""
+    """Yields a meter. At the end, even if the job is stopped, reports its total plus the cost in `reached()`."""
     meter, begun = UsageMeter(), time.perf_counter()
     try:
         yield meter

@@ -1,1 +1,1 @@
-"""Sets up a check or a score with its settings, sources, limits, caches, calls and recordings."""
+"""Sets up checks and scores: their settings, sources, limits, caches, calls and recordings."""

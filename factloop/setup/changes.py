@@ -1,4 +1,4 @@
-"""Declares the settings of checks as keyword arguments, so that editors and type checkers know them."""
+"""Declares the settings for checks as keyword arguments, so that editors and type checkers know about them."""
 
 from __future__ import annotations
 

@@ -13,13 +13,13 @@ from factloop.tools.models.chat import ChatModel, address_of_model, build_chat_m
 from factloop.tools.models.prices import Price, unknown_price
 
 NEARBY_S = 600.0
-"""Seconds to wait for a reply from a local server. Without a GPU, reading the prompt alone may take minutes."""
+"""Seconds to wait for a reply from a local server. Without a GPU, just reading the prompt may take minutes."""
 
 
 def build_model(
     settings: RunSettings, model: str | BaseChatModel, *, base_url: str | None, temperature: float | None
 ) -> ChatModel:
-    """Builds the chat model with this name, or wraps the model passed in. Uses no network. Raises ConfigError."""
+    """Builds the chat model with this name, or wraps a given model. Uses no network. Raises ConfigError."""
     price = stated_price(settings)
     if isinstance(model, BaseChatModel):
         chat = wrap_chat_model(model, price=price)
@@ -45,7 +45,7 @@ def _as_paid(settings: RunSettings, price: Price | None) -> Price | None:
 
 
 def name_of_model(setting: str, model: object, kinds: tuple[type, ...] = (BaseChatModel,)) -> str | None:
-    """Returns the model's name, or None for a model object. Raises ConfigError for anything else."""
+    """Returns the name of the model, or None for a model object. Raises ConfigError for anything else."""
     if model is None or isinstance(model, (str, *kinds)):
         return model if isinstance(model, str) else None
     raise ConfigError(f"`{setting}` must be a name or a LangChain chat model, not {type(model).__name__}")
@@ -78,7 +78,7 @@ def refuse_unknown_price(settings: RunSettings, model: object) -> None:
 
 
 def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:
-    """Returns the price that a run with these settings would use, or None if it is unknown. Does not build the model.
+    """Returns the price that a run with these settings would use. None if it is unknown. Does not build the model.
 
     As in a run, ConfigError is raised if only one of the two prices is set, or if the cost is limited and the price is
     unknown.

@@ -30,7 +30,7 @@ class Limits(BaseModel):
     budget_usd: Annotated[float | None, SameAs(CheckSettings, "budget_usd_per_check")] = None
 
     def __new__(cls, *_: Any, **values: Any) -> Self:
-        """Rejects invalid values passed by a program. Pydantic calls this without values when it reads a request."""
+        """Rejects invalid values that a program passes. Pydantic calls this without values when it reads a request."""
         if values:
             try:
                 cls.__pydantic_validator__.validate_python(values)
@@ -52,11 +52,11 @@ class Limits(BaseModel):
 
     @classmethod
     def of_lone_check(cls, settings: CheckSettings) -> Limits:
-        """Returns the limits for a check that is a run of its own. The run's limits also apply to it."""
+        """Returns the limits for a check that is a run of its own, so that the run's limits also apply."""
         return cls.per_check(settings).within(cls(max_calls=settings.max_calls, budget_usd=settings.budget_usd))
 
     def within(self, others: Limits | None) -> Limits:
-        """Returns the stricter limit from each pair."""
+        """Returns the stricter of each pair of limits."""
         if others is None:
             return self
         return Limits(
@@ -75,14 +75,14 @@ class Limits(BaseModel):
         )
 
     def allowance(self, *, begun_at: float, of: str = "this check") -> Allowance:
-        """Applies these limits to work that started at `begun_at` (`time.monotonic()`). Messages call the work `of`."""
+        """Applies these limits to work that started at `begun_at` (`time.monotonic()`). Messages call it `of`."""
         return Allowance(
             deadline_s=self.deadline_s, begun_at=begun_at, max_calls=self.max_calls, max_usd=self.budget_usd, of=of
         )
 
 
 def _figure(limit: float) -> str:
-    """Formats a limit with all its digits, because six digits cannot distinguish 1,000,001 from a million."""
+    """Formats a limit with all its digits, because 1,000,001 shown with six digits would look like a million."""
     return str(limit).removesuffix(".0")
 
 

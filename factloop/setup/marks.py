@@ -1,10 +1,10 @@
-"""Marks settings with properties that their type, bounds, default and text do not express.
+"""Marks settings with properties that their types, bounds, defaults and texts do not express.
 
     timeout_s: Annotated[Positive, Mark(LIMITS)] = 60.0
     \"\"\"Seconds for one call or search.\"\"\"
 
-All displays of settings use these marks. The first paragraph of a setting's text is its help on the command line; later
-paragraphs are only for readers of the code.
+Everything that displays settings uses these marks. The first paragraph of a setting's text is its help on the command
+line; later paragraphs are only for readers of the code.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Mark:
     """Specifies where a setting is displayed and what it affects."""
 
     group: Group | None = None
-    """The group, or None if the command line has no flag for the setting or each command describes the flag itself."""
+    """The group. None if the command line has no flag for the setting, or if each command describes the flag itself."""
     metavar: str | None = None
     """The placeholder for the value, if the type is not clear enough."""
     fingerprint: bool = False
-    """Whether the setting affects results, so that fingerprints include it and a resumed run must not change it."""
+    """Whether the setting affects results. If so, fingerprints include it, and a resumed run must not change it."""
     whole_experiment: bool = False
     """Whether the setting applies to an experiment as a whole rather than to a single variant."""
     search_tools: bool = False
@@ -59,7 +59,7 @@ class Mark:
     names: Callable[[], Iterable[str]] | None = None
     """Returns the possible values, if a registry contains them."""
     path: bool = False
-    """Whether the value is a path although its type is text."""
+    """Whether the value is a path, even though its type is text."""
 
 
 _UNMARKED = Mark()

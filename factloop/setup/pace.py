@@ -1,4 +1,4 @@
-"""Controls the rate of model calls. All callers of a server share this rate."""
+"""Controls the rate of model calls, which all callers of a server share."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Pace:
     def share(self, n_processes: int) -> None:
         """From now on, divides `requests_per_second` evenly among this many processes, including this one.
 
-        A rate learnt from a server is not divided, because the server rejects all processes' requests if the total rate
-        is too high.
+        A rate learnt from a server is not divided, because if the total rate is too high, the server rejects requests
+        from all processes.
         """
         self._n_processes = n_processes
         for here in self._limiters.values():
@@ -67,7 +67,7 @@ class Pace:
 
 
 def new_limiter(settings: RunSettings) -> Limiter:
-    """Builds a limiter from the settings. Requests that are waiting for a batch are not delayed."""
+    """Builds a limiter from the settings. Does not delay requests that are waiting for a batch."""
     if settings.batch:
         return Limiter()
     return Limiter(concurrency=settings.concurrency or None, requests_per_second=settings.requests_per_second)

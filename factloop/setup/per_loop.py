@@ -1,4 +1,4 @@
-"""Keeps one object per event loop, because connections cannot move between loops."""
+"""Keeps one object per event loop, because connections cannot be moved between loops."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Entry(Generic[C]):
 
 
 _ByLoop = MutableMapping[asyncio.AbstractEventLoop, set[_Entry[C]]]
-"""Maps each loop to its current object and to objects that were released while still in use."""
+"""Maps each loop to its current object, and to any objects that were released while still in use."""
 
 
 class PerLoop(Generic[C]):
@@ -60,12 +60,12 @@ class PerLoop(Generic[C]):
         weakref.finalize(self, _close_left_open, self._entries)
 
     async def open(self, build: Callable[[], C]) -> C:
-        """Returns the running loop's object. Builds it first if it does not exist yet."""
+        """Returns the running loop's object, building it first if it does not exist yet."""
         return (await self._here(build)).value
 
     @asynccontextmanager
     async def used(self, build: Callable[[], C]) -> AsyncIterator[C]:
-        """Provides the running loop's object like `open` and keeps it open until the block ends."""
+        """Provides the running loop's object, as `open` does, and keeps it open until the block ends."""
         entry = await self._here(build)
         entry.n_users += 1
         try:
@@ -102,8 +102,8 @@ class ClosesPerLoop:
     _open: PerLoop[Any]
 
     async def aclose(self) -> None:
-        """Closes connections and the cache in this event loop. If tasks still use them, the last of these tasks closes
-        them.
+        """Closes the connections and the cache in this event loop. If any tasks still use them, the last such task
+        closes them.
 
         Returns without waiting for such tasks. The object can be used again afterwards.
         """

@@ -1,4 +1,4 @@
-"""Records the answers of models and searches. Checkers and scorers use recordings, and a recording's owner saves it."""
+"""Records the answers of models and searches. Checkers and scorers use a recording, and its owner saves it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REMEDY = "To record missing answers, set recording_mode='new' (--recording-mode 
 
 
 class Recording:
-    """A file of answers that checkers and scorers in any thread can share.
+    """A file of answers, which checkers and scorers in any thread can share.
 
     In `replay` mode, no calls are made, and a missing answer raises RecordingMissing. `record` rewrites the file
     without answers that are no longer requested. `new` keeps existing answers and adds missing ones. Secrets from the
@@ -29,7 +29,7 @@ class Recording:
     """
 
     def __init__(self, path: str | Path, mode: TapeMode = "replay", *, remedy: str = REMEDY) -> None:
-        """`remedy` is added to the message about a missing answer, and explains how to record the answer."""
+        """`remedy` explains how to record a missing answer, and is added to the message about it."""
         self.path, self.mode = Path(path), mode
         self.tape = Tape(self.path, mode, secrets=secrets_in(os.environ), remedy=remedy)
         self._lock = threading.Lock()
@@ -53,7 +53,7 @@ class Recording:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Saves the file when the last concurrent use ends, unless that use fails."""
+        """Saves the file when the last of any concurrent uses ends, unless that use fails."""
         with self._lock:
             self._users += 1
         try:
@@ -91,16 +91,15 @@ class UsedRecording:
         return None if self.recording is None else self.recording.tape
 
     def in_use(self) -> AbstractContextManager[None]:
-        """Returns a context that saves the recording on exit. A recording passed in by a caller is saved by that
-        caller."""
+        """Returns a context that saves the recording on exit. Callers save recordings that they pass in."""
         return nullcontext() if self.recording is None or self._is_given else self.recording.in_use()
 
 
 def refuse_missing_recording(settings: RunSettings) -> None:
     """Raises ConfigError if the recording to replay does not exist, or if a mode is set without a recording.
 
-    Commands call this function if the user specifies a recording. It is not called for tests, whose recording may not
-    exist yet or may not be needed.
+    Commands call this function if the user specifies a recording. It is not called for tests, because their recording
+    may not exist yet or may not be needed.
     """
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:

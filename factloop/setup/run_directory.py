@@ -1,6 +1,6 @@
-"""Implements the directory from which a run can be resumed. It contains the run's configuration and every paid answer.
+"""Implements run directories, which store a run's configuration and the answers it paid for, so that it can be resumed.
 
-To resume a run, start it again. The graph is deterministic given the answers to its calls, and each answer is on disk
+To resume a run, start it again. Given the answers to its calls, the graph is deterministic, and each answer is on disk
 before it is used. A resumed run therefore replays its answers and pays only for calls that were in flight when it
 stopped.
 """
@@ -44,7 +44,7 @@ class RunDirectory:
 
     @property
     def journal(self) -> Path:
-        """The SQLite file of paid answers."""
+        """The SQLite file that stores answers that were paid for."""
         return self.path / "journal.sqlite"
 
     @property
@@ -77,7 +77,7 @@ class RunDirectory:
         return NoPlaceToKeep(f"cannot use {self.path} as a run directory: {error.strerror or error}")
 
     def claim(self, configuration: Mapping[str, Any]) -> None:
-        """Saves the run's configuration, or raises ConfigError if it differs from the saved configuration."""
+        """Saves the run's configuration, or raises ConfigError if it differs from the one already saved."""
         wanted = json.loads(json.dumps({"format": FORMAT, **configuration}, default=str))
         file = self.path / "run.json"
         if not file.exists():

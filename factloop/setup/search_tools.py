@@ -14,7 +14,7 @@ from factloop.tools.search.build import build_search_tools
 
 
 def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -> tuple[SearchTool, ...]:
-    """Returns the user's own tools, followed by those specified in the settings.
+    """Returns the user's own tools, followed by those that the settings specify.
 
     Reads and indexes the documents. The settings determine where indexes are saved. Raises ConfigError or DataError.
     """

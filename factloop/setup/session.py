@@ -56,7 +56,7 @@ class Common:
 
     budget: Budget
     limiter: Limiter
-    """The rate limiter for all model calls. There is only one, because sessions usually use the same server."""
+    """The rate limiter for all model calls. A single one is enough, because sessions usually use the same server."""
     patience: dict[str, Patience] = field(default_factory=dict)
     """Maps the URL of each model server to its `Patience`."""
     servers: dict[int, Server] = field(default_factory=dict)
@@ -75,13 +75,13 @@ class Common:
 
 @dataclass(frozen=True)
 class Store:
-    """Stores of answers that a session uses instead of its own and does not close."""
+    """Stores of answers that a session uses instead of its own. The session does not close them."""
 
     models: Answers
     searches: Answers
     common: Common
     scope: str = ""
-    """Distinguishes equal requests from different stores."""
+    """Tells identical requests from different stores apart."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Session:
         return new_limiter(self.settings) if self.pace is None else self.pace.limiter(chat)
 
     def search(self, tools: Sequence[SearchTool], *, results: int) -> SearchGateway:
-        """Returns the gateway to the search tools, which provides this many results per query."""
+        """Returns the gateway to the search tools, which returns this many results per query."""
         return SearchGateway(
             tools,
             results=results,
@@ -181,7 +181,7 @@ def open_session(
 
     A `pace` or a `budget` is shared with other sessions. With a `journal`, a `tape` or a `store`, answers are saved
     only there. Otherwise, `keeps` determines whether they are saved in the cache. Raises ConfigError, for example if a
-    recording is set but there is no `tape`, because the run would make live calls instead of replaying.
+    recording is set without a `tape`, because the run would then make live calls instead of replaying.
     """
     if settings.recording is not None and tape is None:
         raise ConfigError(f"recording = {str(settings.recording)!r}: not supported here; remove the setting")

@@ -32,7 +32,7 @@ from factloop.tools.search.build import built_in_searches
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Timeout = Annotated[float, Field(gt=0, le=1_000_000)]
-"""A timeout in seconds. Sockets reject longer timeouts, which would look like a failure of the server."""
+"""A timeout in seconds. Sockets reject longer timeouts, and the error would look like a failure of the server."""
 Price = Annotated[float, Field(ge=0.0, le=1_000_000)]
 """A price in USD per million tokens. The upper limit keeps costs finite, because JSON has no infinite numbers."""
 Temperature = Annotated[float, Field(ge=0.0, le=2.0)]
@@ -90,7 +90,7 @@ class RunSettings(BaseModel):
     Available for OpenAI and Anthropic. Needs a run directory, which records submitted batches. Each round of a plan is
     a single batch for all responses: `grounded` takes two to four rounds, and other plans take more."""
     batch_after_s: Annotated[Positive, Mark(whole_experiment=True)] = 10.0
-    """Submit a batch when there has been no new request for this many seconds."""
+    """Submit a batch once there has been no new request for this many seconds."""
     batch_discount: Annotated[float, Field(ge=0.0, le=1.0), Mark(whole_experiment=True)] = 0.5
     """Fraction of the price saved by batching."""
     timeout_s: Annotated[Timeout, Mark(LIMITS, search_tools=True)] = 60.0
@@ -178,8 +178,8 @@ class CheckSettings(EmbeddingSettings):
     jury: Annotated[Names, Mark(MODEL, "PROVIDER:NAME", fingerprint=True)] = ()
     """Additional chat model that judges every claim. The majority of the models decides.
 
-    Each model costs about as much as the first. The `votes` of a claim contain every model's vote. A claim is unscored
-    (`split_jury`) if no verdict gets the votes that `jury_rule` requires."""
+    Each of these models costs about as much as the first. A claim's `votes` contain the vote of every model. A claim is
+    unscored (`split_jury`) if no verdict gets the votes that `jury_rule` requires."""
     jury_rule: Annotated[JuryRule, Mark(fingerprint=True)] = "majority"
     """How the jury decides: by majority, unanimously (unanimous), or by the first model that is sure (first_sure)."""
     eligibility: Annotated[bool, Mark(fingerprint=True)] = False
@@ -189,7 +189,7 @@ class CheckSettings(EmbeddingSettings):
     """Judge model that runs without an API key: minicheck, hhem, nli:MODEL or another (see docs/judges.md). NAME:FOLDER
     uses your own weights.
 
-    It judges the claims, while rules split the text and search. Together with a model, it is the first step of a
+    It judges the claims, while rules do the splitting and searching. Together with a model, it is the first step of a
     cascade. Needs the `semantic` extra."""
     allow_download: Annotated[bool, Mark(MODEL)] = False
     """Download the judge's weights if they are not on this machine yet."""
@@ -219,14 +219,14 @@ class CheckSettings(EmbeddingSettings):
     k: Annotated[tuple[AtLeastOne, ...], BeforeValidator(_as_tuple), Mark(SCORES, "K")] = ()
     """Report F1@K for this K.
 
-    The paper reports 64, the median number of facts of its responses, and 178, the maximum."""
+    The paper reports 64, the median number of facts in its responses, and 178, the maximum."""
     repeats: Annotated[Repeats, Mark(SCORES, fingerprint=True, whole_experiment=True)] = "each"
     """How to count repeated claims: every time, as SAFE does (each), or only once (once). With core, count only a
     largest set of claims in which none entails another.
 
     For F1@K, a fact that is stated three times counts as three supported facts with `each`. With `once`, it counts as
-    one, and its repetitions are excluded from all figures. `core` also excludes paraphrases and trivial claims, as far
-    as the judge in `judge` (by default the bundled baseline) finds them, and reports the figures for all claims too."""
+    one, and its repetitions are excluded from all figures. `core` also excludes the paraphrases and trivial claims that
+    `judge` (by default, the bundled baseline) finds, and reports the figures for all claims as well."""
     max_searches: Annotated[AFew, Mark(SEARCH, fingerprint=True)] = 5
     """Maximum number of queries per claim.
 
@@ -234,8 +234,8 @@ class CheckSettings(EmbeddingSettings):
     results_per_search: Annotated[AFew, Mark(fingerprint=True)] = 3
     """Number of results for each query."""
     passage_characters: Annotated[int, Field(ge=500, le=100_000), Mark(fingerprint=True)] = 6_000
-    """Number of characters of the best passages that the `grounded` plan shows the model at once. Documents that are up
-    to 50% longer are shown in full."""
+    """Number of characters from the best passages that the `grounded` plan shows the model at once. Documents that are
+    up to 50% longer are shown in full."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.1
     """Sampling temperature of the model.
 
@@ -249,11 +249,11 @@ class CheckSettings(EmbeddingSettings):
     max_unreadable: Annotated[float, Field(gt=0.0, le=1.0), Mark()] = 0.3
     """Stop querying the model in a check if more than this fraction of at least 20 replies cannot be parsed.
 
-    A reply counts as unreadable only if repairing it also failed."""
+    A reply counts as unreadable only if it could not be repaired either."""
     tool_calling: Annotated[bool, Mark(fingerprint=True)] = True
     """Let the model call searches as tools.
 
-    A model without tool calling requests searches through structured output."""
+    Models without tool calling request searches through structured output."""
     logprobs: Annotated[bool, Mark(fingerprint=True)] = True
     """Add confidence scores when the server returns log-probabilities."""
     cascade: Annotated[Path | None, Mark(MODEL, "FILE")] = None
@@ -269,14 +269,13 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """The settings that affect search tools, with all others reset. If two results are equal, so are their
-        tools."""
+        """The settings that affect search tools, with others reset. If two results are equal, so are their tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 
 
 def describe(error: ValidationError, known: Collection[str]) -> str:
-    """Describes the first problem in one line: the setting, its value and what is wrong. `known` are all settings."""
+    """Describes the first problem in one line: the setting, its value and what is wrong. `known` lists all settings."""
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "settings"
     if first["type"] == "extra_forbidden":
@@ -286,5 +285,5 @@ def describe(error: ValidationError, known: Collection[str]) -> str:
 
 
 def is_it(name: str, known: Collection[str]) -> str:
-    """Returns the end of an error message, which suggests the most similar setting if there is one."""
+    """Returns the end of an error message, which suggests the most similar setting, if there is one."""
     return "".join(f"; did you mean {near!r}?" for near in get_close_matches(name[:LONGEST_NAME], known, n=1))

@@ -1,4 +1,4 @@
-"""Defines the sources for a single answer, which are supplied with the answer rather than in the checker's settings."""
+"""Defines the sources for a single answer, which come with the answer rather than from the checker's settings."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Sources:
         name = self.registered_as
         against = "what was given with the answer" if name is None else f"the documents registered as “{name}”"
         if self.mode == "faithfulness":
-            return f"Faithfulness: judged against {against} alone; nothing else was searched."
+            return f"Faithfulness: judged only against {against}; nothing else was searched."
         return f"Factuality: judged against {against} and what the checker itself searches."
 
     def searched(self, own: Sequence[SearchTool]) -> tuple[SearchTool, ...]:
-        """Returns all tools to search, starting with the supplied ones. `own` are the checker's tools."""
+        """Returns all the tools to search, starting with the supplied ones. `own` contains the checker's tools."""
         return self.tools if self.mode == "faithfulness" else (*self.tools, *own)

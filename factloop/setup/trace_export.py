@@ -1,4 +1,4 @@
-"""Exports OpenTelemetry traces with details about the run, unless the application has configured the export itself."""
+"""Exports OpenTelemetry traces with details about the run, unless the application has configured this itself."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class NotFactual(_Missed[FactualityReport]):
 
 
 class NotTrustworthy(_Missed[TrustReport]):
-    """Raised if an answer has no score or does not reach the required score. `report` is the complete report."""
+    """Raised if an answer has no score, or a score that is too low. `report` is the complete report."""
 
 
 def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
@@ -77,7 +77,7 @@ def _recording(given: str | Path | Recording | None) -> str | Path | Recording |
 
 
 def _paths(paths: Sequence[str | Path]) -> list[str]:
-    """Returns the paths. Any path that does not exist in the working directory is looked up in the test's folder."""
+    """Returns the paths. Those that do not exist in the working directory are looked up in the test's folder."""
     test = running_test()
     if test is None:
         return [str(path) for path in paths]
@@ -99,7 +99,7 @@ def _blocking(asynchronous: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, 
 
 
 def _refuse_beside(owner: str, given: Mapping[str, object]) -> None:
-    """Raises ConfigError if settings are passed together with a checker or scorer, which has its own settings."""
+    """Raises ConfigError if settings are passed along with a checker or scorer, which has its own."""
     named = next((name for name, value in given.items() if value not in (None, (), [])), None)
     if named is not None:
         raise ConfigError(f"{named} is a setting of the {owner}: pass it to the {owner}, or omit the {owner}")
@@ -152,7 +152,7 @@ class _FactualThresholds:
 
 
 def _unchecked(report: FactualityReport) -> list[Claim | Sentence]:
-    """Returns the unchecked content, except for claims whose check failed."""
+    """Returns the unchecked content, except for the claims whose checks failed."""
     return [one for one, finding in unchecked(report) if finding is not Finding.UNSCORED]
 
 
@@ -176,10 +176,11 @@ async def aassert_factual(
 ) -> FactualityReport:
     """Checks `response` and returns the report. Raises NotFactual (an AssertionError) if a requirement is not met.
 
-    By default, the assertion fails if there are contradicted or unscored claims or unchecked content (`max_unchecked`):
-    claims irrelevant to the question, code that was not read, and statements without a claim. It also fails if no
-    claims were scored, for example because the response is empty (`min_scored`). Claims without evidence lower the
-    precision, so use `min_precision` to limit them. None removes a limit.
+    By default, the assertion fails if there are contradicted claims, unscored claims, or unchecked content
+    (`max_unchecked`). Unchecked content is claims irrelevant to the question, code that was not read, and statements
+    without a claim. The assertion also fails if no claims were scored, for example because the response is empty
+    (`min_scored`). Claims without evidence lower the precision, so use `min_precision` to limit them. None removes a
+    limit.
 
     `docs` are files, folders or globs, which may be relative to the test file, or LangChain documents. `documents` are
     the documents on which the response is based, as in `FactChecker.acheck`. These documents are searched first, and

@@ -1,7 +1,7 @@
 """Keeps track of the test that is running under the pytest plugin, and of its recording.
 
-The test is global to the process rather than to the context, because only one test runs at a time, and all fixtures,
-threads and event loops belong to it.
+The test is stored per process rather than per context, because only one test runs at a time, and all fixtures, threads
+and event loops belong to it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class RunningTest:
-    """A test. Its recording is created on first use, and the file is written only if the test requested an answer."""
+    """A test. Its recording is created on first use, and written to the file only if the test requested an answer."""
 
     path: Path
     """Path of the test's recording."""
@@ -51,7 +51,7 @@ _running: list[RunningTest] = []
 
 @contextmanager
 def running(test: RunningTest) -> Iterator[None]:
-    """Marks the test as running. Other tests may run inside it, for example with pytester."""
+    """Marks the test as running. Other tests may run inside it, as with pytester."""
     _running.append(test)
     try:
         yield

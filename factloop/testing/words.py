@@ -1,4 +1,4 @@
-"""Writes failure messages, which show the requirements, the values reached, and each faulty claim with its evidence."""
+"""Writes failure messages, which show the requirements, the actual values, and each faulty claim with its evidence."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Measures uncertainty without documents: how well the subject's other answers to the question support each claim.
 
 This follows the long-form scores of uqlm (Bouchard and Chauhan 2025, arXiv 2504.19254; LUQ of Zhang et al. 2024, arXiv
-2403.20279), with two departures. The claims are SAFE's, extracted from the answer; they are compared with the samples,
-but the samples' claims are not compared with the answer. Any judge that compares claims with texts can determine how
-well a sample supports a claim. The judge need not distinguish a contradiction from a missing statement.
+2403.20279), with two departures. First, the claims are SAFE's, extracted from the answer. They are compared with the
+samples, but the samples' claims are not compared with the answer. Second, any judge that compares claims with texts can
+determine how well a sample supports a claim. The judge need not distinguish contradictions from missing statements.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TEMPERATURE = 1.0  # temperature at which the subject is sampled, as in uqlm; at
 
 
 async def draw_samples(question: str, n: int, subject: ModelGateway, meter: UsageMeter) -> list[str]:
-    """Asks the subject the question `n` times. Returns fewer answers if any calls fail. Raises ConfigError."""
+    """Asks the subject the question `n` times. Returns fewer answers if some calls fail. Raises ConfigError."""
 
     async def one(number: int) -> str | None:
         try:
@@ -40,7 +40,7 @@ async def draw_samples(question: str, n: int, subject: ModelGateway, meter: Usag
 async def agreement(
     claims: Sequence[str], samples: Sequence[str], judge: Verifier, *, meter: UsageMeter
 ) -> list[SampleAgreement]:
-    """Returns how well the samples support each claim on average."""
+    """Returns, for each claim, how well the samples support it on average."""
     found = iter(await read_all(judge, [(claim, [sample]) for claim in claims for sample in samples], meter=meter))
     scored = [[one.score for _ in samples if (one := next(found)) is not None] for _ in claims]
     return [

@@ -1,4 +1,4 @@
-"""Opens the sources of distractors specified in the settings, in the order in which they are used."""
+"""Opens the sources of distractors that the settings specify, in the order in which they are used."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NO_JUDGE = "--distractors model needs a judge model; set --judge-model"
 
 @dataclass(frozen=True)
 class DistractorSources:
-    """Sources of substitutes, best first. Bound to one event loop."""
+    """The sources of substitutes, best first. They are bound to one event loop."""
 
     sources: Sequence[SubstituteSource]
     tables: Sequence[TableKnowledgeBase]
@@ -134,7 +134,6 @@ async def make_distractors(
 async def _with_proposals(
     settings: TrustSettings, judge: BaseChatModel | None, make: Callable[..., Awaitable[DistractorSet]]
 ) -> DistractorSet:
-    """Makes the distractors, including the judge's proposals. The judge's answer is cached as in any run."""
     from factloop.agents.trustscore.distractors.proposed import ModelProposer  # this needs a model client
     from factloop.prompts.registry import PromptRegistry
     from factloop.setup.chat_model import build_model

@@ -18,11 +18,12 @@ from factloop.trust.settings import TrustSettings
 SCHEMA_TOKENS = 60  # tokens of the schema sent with each request
 PASSAGE_TOKENS = 140  # tokens of a passage of 100 words with its title
 CHOICE_TOKENS, ANSWER_TOKENS, JUDGEMENT_TOKENS, PROPOSAL_TOKENS = 8, 30, 50, 800
-"""Numbers of tokens in the replies."""
+"""Number of tokens in each kind of reply."""
 
 
 class TrustEstimate(Record):
-    """An upper bound on cost, because an inconsistent choice ends an answer's checks early. Excludes retries."""
+    """An upper bound on the cost. An inconsistent choice ends an answer's checks early, so the actual cost may be
+    lower. Excludes retries."""
 
     n_answers: Count
     most_calls: Count

@@ -1,4 +1,4 @@
-"""Scores long answers with TrustBC for each claim, next to SAFE's verdict. The paper leaves this to future work."""
+"""Scores long answers: TrustBC for each claim, alongside SAFE's verdict. The paper leaves this to future work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
 ALIKE = ("temperature", "seed", "fail_if_unreadable")
-"""Settings that checks have as well, but with different defaults. Values set for scores apply to checks too."""
+"""Settings that checks also have, but with different defaults. Values set for scores apply to checks too."""
 SAFE_PART, TRUST_PART = "safe", "trust"
 """The subfolders of a run directory."""
 
@@ -63,7 +63,7 @@ async def acheck_and_score(
 ) -> LongFormTrustReport:
     """Checks a long answer with `check`, and then asks the subject about each claim.
 
-    Limits apply to both parts combined; `meter` and `run_dir` are for the second part. Raises ConfigError before
+    Limits apply to both parts combined. `meter` and `run_dir` are only for the second part. Raises ConfigError before
     calling `check` if the subject is missing or invalid.
     """
     if settings.subject_model is None:
@@ -110,7 +110,7 @@ def missing_scores(report: LongFormTrustReport) -> int:
 
 
 def with_remaining_limits(settings: TrustSettings, spent: Usage) -> TrustSettings:
-    """Returns the settings with calls and budget reduced by this usage, as far as the usage is known."""
+    """Returns the settings, with calls and budget reduced by as much of this usage as is known."""
     left: dict[str, Any] = {}
     if settings.max_calls is not None:
         left["max_calls"] = max(0, settings.max_calls - spent.calls - spent.failed_calls)

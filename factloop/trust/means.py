@@ -1,4 +1,4 @@
-"""Averages many answers' TrustScores and groups claims by belief and evidence."""
+"""Averages the TrustScores of many answers, and groups claims by belief and evidence."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def summarise(reports: Sequence[TrustReport]) -> TrustSummary:
 
 
 def by_source(found: Sequence[TrustBC]) -> tuple[SourceConsistency, ...]:
-    """Returns the consistency in checks with a distractor from each source. A check may count for several sources."""
+    """Returns each source's consistency over the checks with its distractors. A check may count for several sources."""
     chosen: dict[Source, list[bool]] = {}
     answers: dict[Source, set[int]] = {}
     for place, one in enumerate(found):
@@ -51,7 +51,7 @@ def by_source(found: Sequence[TrustBC]) -> tuple[SourceConsistency, ...]:
 
 
 def mean_score(values: Iterable[float | None]) -> MeanScore:
-    """Returns the mean over the scored answers. The mean is None if no answers are scored."""
+    """Returns the mean over all scored answers, which is None if there are none."""
     given = list(values)
     scored = [value for value in given if value is not None]
     mean = math.fsum(scored) / len(scored) if scored else None
@@ -59,7 +59,7 @@ def mean_score(values: Iterable[float | None]) -> MeanScore:
 
 
 def standing(claim: Claim, consistency: TrustBC | None) -> tuple[ClaimStanding, str]:
-    """Returns a claim's group according to SAFE's verdict and TrustBC, with the reason if the claim has no group."""
+    """Returns the group in which SAFE's verdict and TrustBC place a claim, and the reason if they place it in none."""
     verdict = claim.judgement.verdict
     if verdict is Verdict.IRRELEVANT:
         return ClaimStanding.UNPLACED, "SAFE: irrelevant"

@@ -36,7 +36,7 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class TrustSetup:
-    """The setup of a run before any calls are made. It identifies the run."""
+    """The setup of a run, before any calls are made. It identifies the run."""
 
     settings: TrustSettings
     prompts: PromptRegistry
@@ -48,7 +48,7 @@ class TrustSetup:
     fingerprint: TrustFingerprint
     tape: Tape | None = None
     subjects: Mapping[str, ChatModel] = field(default_factory=dict)
-    """The subject of each system by name, if systems have different subjects. `subject` is then None."""
+    """Maps each system's name to its subject, if systems have different subjects. `subject` is then None."""
     sampler: ChatModel | None = None
     """The subject with the temperature used for samples."""
 
@@ -99,8 +99,8 @@ def prepare_trust(
 ) -> TrustSetup:
     """Returns the setup for these settings. Uses no network. Raises ConfigError.
 
-    `subject` and `judge` are chat models built by the caller, which replace those in the settings. `subjects` are the
-    subjects of several systems, used instead of one subject for all.
+    `subject` and `judge` are chat models that the caller has built. They replace those in the settings. `subjects` are
+    the subjects of several systems, used instead of one subject for all.
     """
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):
@@ -159,15 +159,14 @@ def _fingerprint(
     *,
     asks: bool,
 ) -> TrustFingerprint:
-    """`asks` says whether any subject is asked: this one, or the subjects of several systems."""
+    """`asks` says whether there is a subject to ask: this one, or those of several systems."""
     judge = named_judge if corpus is not None or settings.samples or settings.distractors == "model" else None
-    used: list[str] = []
-    if asks:
-        used += SUBJECT_PROMPTS
+    proposes = asks and settings.distractors == "model"
+    used: list[str] = list(SUBJECT_PROMPTS if asks else ())
     if isinstance(judge, ChatModel):
         used += JUDGE_PROMPTS if corpus is not None else ()
         used += [ATTRIBUTION] if settings.samples else []
-        used += [SUBSTITUTES] if settings.distractors == "model" and asks else []
+        used += [SUBSTITUTES] if proposes else []
     if used:
         used += GATEWAY_PROMPTS
     return TrustFingerprint(
@@ -179,7 +178,7 @@ def _fingerprint(
         corpus=corpus.identity if corpus is not None else None,
         max_checks=settings.max_checks,
         passages=settings.passages,
-        substitutes=(*(_proposals(settings, judge) if asks else ()), *sources.identities),
+        substitutes=(*((f"model {named_judge.name}",) if proposes else ()), *sources.identities),
         target_order=settings.target_order,
         samples=settings.samples,
         prompts=prompts.hashes(used),
@@ -194,10 +193,6 @@ def _subject_fields(subject: ChatModel | None) -> dict[str, Any]:
         "subject_base_url": _base_url(subject),
         "subject_sampling": _sampling(subject),
     }
-
-
-def _proposals(settings: TrustSettings, judge: ChatModel | Verifier | None) -> tuple[str, ...]:
-    return (f"model {judge.name}",) if settings.distractors == "model" and judge else ()
 
 
 def _base_url(judge: ChatModel | Verifier | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Reads questions with the responses to score from JSON Lines or CSV.
+"""Reads questions, along with the responses to score, from JSON Lines or CSV.
 
 The columns are `question`, `response`, `id` and `reference_answers`.
 """
@@ -29,18 +29,18 @@ class QuestionAnswer(TableItem):
     question: NotBlank
     response: str | None = None
     reference_answers: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
-    """Known correct answers, if there are any. Scores do not need them, but they must not be proposed as distractors.
-    In CSV, a cell contains one answer."""
+    """Known correct answers, if there are any. They are not needed for scoring, but must not be proposed as
+    distractors. In CSV, a cell contains one answer."""
 
     @field_validator("response")
     @classmethod
     def _says_something(cls, response: str | None) -> str | None:
-        """Returns the response, or None if it is blank, because CSV cannot tell a blank response from a missing one."""
+        """Returns the response. None if it is blank, because CSV cannot tell a blank response from a missing one."""
         return response if response and response.strip() else None
 
 
 class OwnAnswer(QuestionAnswer):
-    """An answer from one of several systems. Only that system's model is asked about the answer."""
+    """An answer from one of several systems. Only that system's model is asked about it."""
 
     subject: str
     """The name of the model in `TrustScorer(subjects=...)`."""

@@ -78,7 +78,7 @@ class TrustScorer(ClosesPerLoop):
         """Creates a scorer without opening connections. The corpus is read when the first answer is scored.
 
         Args:
-            subject_model: The model whose belief is tested, as a name or a LangChain chat model.
+            subject_model: The model whose beliefs are tested, as a name or a LangChain chat model.
             judge_model: The model that judges passages, as a name or a LangChain chat model. By default, a small
                 encoder or the baseline is used.
             corpus: Files, folders or globs, or a factloop or LangChain search tool. Replaces the paths in `settings`.
@@ -191,7 +191,7 @@ class TrustScorer(ClosesPerLoop):
     async def astream(
         self, items: Iterable[QuestionAnswer], *, run_dir: str | Path | None = None
     ) -> AsyncGenerator[TrustReport | TrustRun, None]:
-        """Yields each answer's report as soon as it is ready (so in no particular order), and finally the complete run.
+        """Yields each answer's report as soon as it is ready, so in no particular order, and finally the complete run.
 
         Otherwise works like `ascore`. A caller that stops early must close the generator
         (`contextlib.aclosing`).
@@ -223,7 +223,7 @@ class TrustScorer(ClosesPerLoop):
     async def ascore_claims(
         self, factuality: FactualityReport, *, run_dir: str | Path | None = None, meter: UsageMeter | None = None
     ) -> LongFormTrustReport:
-        """Returns TrustBC for each claim that SAFE found in a long response, next to SAFE's verdict.
+        """Returns TrustBC for each claim that SAFE found in a long response, alongside SAFE's verdict.
 
         The subject must distinguish each claim from its distractors, which the paper leaves to future work (A.1). The
         subject is not asked about irrelevant claims. `meter` works as in `ascore`. Raises ConfigError if there is no
@@ -235,7 +235,8 @@ class TrustScorer(ClosesPerLoop):
         topic = (factuality.prompt or "").strip()
         if self.settings.samples and not topic:
             raise ConfigError("to use `samples`, set the question that the long answer responds to")
-        asked = [claim for claim in factuality.claims if _is_asked_about(claim)]
+        relevant = (claim for claim in factuality.claims if claim.judgement.verdict is not Verdict.IRRELEVANT)
+        asked = [claim for claim in relevant if claim.duplicate_of is None]
         statements = [
             QuestionAnswer(id=claim.id, question=topic or "-", response=claim.self_contained) for claim in asked
         ]
@@ -268,7 +269,7 @@ class TrustScorer(ClosesPerLoop):
         )
 
     async def aopen(self) -> None:
-        """Opens everything specified in the settings now rather than with the first answer. Costs nothing.
+        """Opens everything in the settings right away, rather than with the first answer. Costs nothing.
 
         Raises ConfigError or DataError if something cannot be opened.
         """
@@ -279,7 +280,7 @@ class TrustScorer(ClosesPerLoop):
     async def _run(
         self, items: Sequence[QuestionAnswer], run_dir: str | Path | None, sources: Sources | None = None
     ) -> AsyncIterator[tuple[TrustScoring, RunDirectory | None]]:
-        """Provides the session of this event loop or, with a run directory, a session whose answers are saved there."""
+        """Provides this event loop's session or, with a run directory, a session that saves its answers there."""
         for item in items:
             _check_answer(item.id, item.question, item.response)
             if isinstance(item, OwnAnswer) and item.subject not in self._subjects:
@@ -327,7 +328,6 @@ class TrustScorer(ClosesPerLoop):
 
 
 def _load_tables() -> None:
-    """Imports the modules for scoring and reads their tables. Raises ConfigError if the `trust` extra is missing."""
     from factloop.trust.distractor_sources import load_tables
 
     load_tables()
@@ -340,10 +340,6 @@ def _opened(
     from factloop.trust.scoring import open_trust_scoring
 
     return open_trust_scoring(setup, journal=journal, pace=pace, budget=budget)
-
-
-def _is_asked_about(claim: Claim) -> bool:
-    return claim.judgement.verdict is not Verdict.IRRELEVANT and claim.duplicate_of is None
 
 
 def _whole(reports: Sequence[TrustReport], elapsed_s: float) -> TrustRun:
@@ -386,9 +382,7 @@ def _check_answer(id: str, question: str, response: str | None) -> None:
 
 
 def _configuration(setup: TrustSetup, items: Sequence[QuestionAnswer]) -> dict[str, Any]:
-    """Returns the configuration, which must not change between attempts at the same run. Versions are excluded, because
-    answers already paid for are kept.
-    """
+    """Returns what all attempts at a run must share. Versions may differ, because answers already paid for are kept."""
     later = () if setup.settings.samples else ("samples",)  # so that earlier runs can be resumed
     kept = setup.fingerprint.model_dump(mode="json", exclude={"versions", "factloop_version", *later})
     asks = setup.subject is not None or bool(setup.subjects)

@@ -51,7 +51,7 @@ OFFLINE_JUDGE = (
 
 @dataclass(frozen=True)
 class TrustScoring:
-    """Scores any number of answers concurrently in one session. Bound to one event loop."""
+    """Scores any number of answers concurrently in one session, which is bound to one event loop."""
 
     setup: TrustSetup
     session: Session
@@ -60,7 +60,7 @@ class TrustScoring:
     consistency: Graph | None
     """The graph for TrustBC alone, or None if there is no subject."""
     own: Mapping[str, Graph]
-    """Maps the name of each system with its own subject to the graph for that subject."""
+    """If systems have their own subjects, maps each system's name to the graph for its subject."""
 
     def over(self, given: Sources) -> TrustScoring:
         """Returns a copy for an answer with its own sources. The copy uses the same session, limits and budget.
@@ -113,7 +113,7 @@ class TrustScoring:
     async def sampled(
         self, topic: str, claims: Sequence[Claim], meter: UsageMeter
     ) -> tuple[list[str], dict[str, SampleAgreement]]:
-        """Returns other answers from the subject, if the settings request any, and how well they support each claim."""
+        """Returns the subject's other answers, if the settings request any, and how well they support each claim."""
         setup = self.setup
         if setup.sampler is None:
             return [], {}
@@ -224,7 +224,6 @@ def _warnings(setup: TrustSetup) -> tuple[str, ...]:
 
 
 def _score_span(settings: TrustSettings, subject: ChatModel | None, question: str, response: str | None) -> Span:
-    """Returns the span for one answer. Raises ConfigError if tracing is on but OpenTelemetry is not installed."""
     span = graph_span(settings.tracing, "factloop.trustscore", {} if subject is None else request_values(subject))
     span.say("gen_ai.input.messages", lambda: as_messages([("user", question)]))
     if response is not None:

@@ -60,7 +60,7 @@ class TrustSettings(EmbeddingSettings):
     window: UpToHundred = 1
     """Number of questions to ask concurrently. It does not affect the results.
 
-    1 asks in the order of the paper; `max_checks` is fastest."""
+    1 asks in the paper's order; `max_checks` is fastest."""
     temperature: Annotated[Temperature | None, Mark(MODEL)] = 0.0
     """Sampling temperature of both models.
 
@@ -97,4 +97,4 @@ class TrustSettings(EmbeddingSettings):
 
 
 SERVED = ("subject_model", "judge_model", "nli", "corpus")
-"""TrustScore settings that the service accepts besides the settings for checks: the models and the corpus."""
+"""TrustScore settings that the service accepts in addition to those for checks: the models and the corpus."""

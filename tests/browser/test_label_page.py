@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -132,14 +133,16 @@ def test_claims_are_labelled_by_keys_with_comments_and_undone(visits: Visits, tm
     expect(page.locator("#claim-2 .given")).to_have_text("Labelled not supported, unlike the verdict")
     file = saved(page, tmp_path / "labels.json")
     ids = [claim.id for claim in sample_report().claims]
-    assert {one.claim_id: one.label for one in file.labels} == {
-        ids[0]: PersonLabel.SUPPORTED,
-        ids[1]: PersonLabel.NOT_SUPPORTED,
-        ids[2]: PersonLabel.IRRELEVANT,
-    }
+    assert {one.claim_id: one.label for one in file.labels} == dict(zip(ids, [*PersonLabel][:3], strict=False))
     assert {one.comment for one in file.labels} == {"", "Only 1815, n and p are 3 letters"}
     assert not any(one.blind for one in file.labels)
     assert len(file.claims) == N_CLAIMS
+    expect(page.locator(".label-outcome")).to_be_hidden()
+    press(page, "nn" + "1" * (N_CLAIMS - 3))
+    all_but_one = re.compile(
+        r"^20 of your 21 labels say supported \(1 .* not counted\): that is this answer’s precision;"
+    )
+    expect(page.locator(".label-outcome")).to_have_text(all_but_one)
 
 
 def test_a_blind_label_is_given_before_the_verdict_is_shown(visits: Visits, tmp_path: Path) -> None:

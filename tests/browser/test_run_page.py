@@ -28,14 +28,14 @@ def test_responses_are_filtered_sorted_and_paged(visits: Visits) -> None:
     page.get_by_role("button", name="Next").click()
     expect(said).to_have_text("36 responses, 26 to 36 shown")
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
-    page.get_by_label("System", exact=True).select_option("mistral-7b")
+    page.get_by_role("combobox", name="System").select_option("mistral-7b")
     expect(said).to_have_text("12 of 36 responses")
-    page.get_by_label("Outcome", exact=True).select_option("abstained")
+    page.get_by_role("combobox", name="Outcome").select_option("abstained")
     expect(said).to_have_text("1 of 36 responses")
-    page.get_by_label("Outcome", exact=True).select_option("")
-    page.get_by_label("Precision", exact=True).select_option("middle")
+    page.get_by_role("combobox", name="Outcome").select_option("")
+    page.get_by_role("combobox", name="Precision").select_option("middle")
     assert all(0.5 <= float(cell) < 0.8 for cell in column(page, 4))
-    page.get_by_label("Precision", exact=True).select_option("")
+    page.get_by_role("combobox", name="Precision").select_option("")
     page.get_by_role("button", name="Not supported").click()
     numbers = [int(cell) for cell in column(page, 7)]
     assert numbers == sorted(numbers)
@@ -48,6 +48,10 @@ def test_responses_are_filtered_sorted_and_paged(visits: Visits) -> None:
     assert column(page, 4)[-1] == "–"
     page.get_by_role("searchbox").fill("FACT-003")
     expect(said).to_have_text("1 of 36 responses")
+    page.get_by_text("Columns", exact=True).last.click()
+    page.get_by_role("checkbox", name="Outcome").uncheck()
+    page.reload()  # the browser remembers what is hidden
+    expect(page.get_by_text("Columns (1 hidden)")).to_be_visible()
 
 
 @pytest.mark.parametrize("name", ["run over a data set", "comparison of evaluators"])

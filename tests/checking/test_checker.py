@@ -230,14 +230,11 @@ def test_the_typed_options_of_the_guard_are_those_of_streams() -> None:
     assert set(get_type_hints(GuardOptions)) == set(known) - {"self", "checker", "policy"}
 
 
-def checked_there(checker: FactChecker) -> FactualityReport:
-    return checker.check(TEXT)
-
-
 @pytest.mark.process
 def test_a_checker_works_in_another_process() -> None:
     with get_context("spawn").Pool(1) as pool:
-        report = pool.apply(checked_there, (FactChecker(search=GivenDocuments([Document(TEXT)]), cache=False),))
+        checker = FactChecker(search=GivenDocuments([Document(TEXT)]), cache=False)
+        report: FactualityReport = pool.apply(checker.check, (TEXT,))
     assert report.counts.supported == 1
 
 
@@ -291,6 +288,14 @@ async def test_a_deadline_leaves_no_sentence_out_and_no_call_under_way(sim: Simu
     assert {claim.sentence for claim in report.claims} == set(response.sentences)
     assert sim.stats().stages.keys() <= {"WindowFacts"}
     assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+
+
+async def test_after_its_deadline_an_answer_is_not_split_further() -> None:
+    checker, text = FactChecker(cache=False), "Ada sang in Rome in 1815.\n\n" * 2_000
+    report = await checker.acheck(text, documents=["Ada sang."], limits=Limits(deadline_s=1e-9))
+    assert reasons(report) == {UnscoredReason.TIMEOUT}
+    assert "\n\n".join(claim.sentence for claim in report.claims) == text.strip()
+    assert len(report.claims) < 100
 
 
 @pytest.mark.parametrize("plan", ["fused", "paper", "grounded"])

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +28,7 @@ from factloop.checking.views.shown import render_html
 from factloop.core.errors import ConfigError
 from factloop.core.files.json import to_json
 from factloop.guarding import StreamGuard
-from factloop.integrations.langchain import FactCheckRunnable
+from factloop.integrations.langchain import FactCheckMiddleware, FactCheckRunnable
 from factloop.setup.sources import Sources
 from factloop.testing import assert_factual
 from factloop.tools.search.base import SearchHit, SearchTool
@@ -200,6 +201,9 @@ def test_a_generator_of_documents_is_taken_and_a_table_refused() -> None:
     for table in (frame, Plain(text=TOWER)):
         with pytest.raises(DataError, match="documents must be a list of documents or strings"):
             checker.check(TOWER, documents=table)
+    for taken, path in ((partial(checker.check, TOWER), ["tests/modes.py"]), (FactCheckMiddleware, "tests")):
+        with pytest.raises(ConfigError, match=r"item 1 of documents is the path 'tests\S*', not a text"):
+            taken(documents=path)
 
 
 class Plain(BaseModel):

@@ -41,7 +41,7 @@ def test_systems_are_scored_and_every_number_says_what_it_rests_on(
     flags = ("--k", 1, "--k", "median", "--k", "maximum", "--docs", docs, "--resamples", 20)
     result = factloop("eval", data, *flags, "--html", "page.html")
     assert (result.code, result.err) == (0, "")
-    for part in ("F1@1", "Precision", "95% interval", "zero: a response without claims", "Abstained: 1"):
+    for part in ("F1@1", "Precision", "95% interval", "a response without claims has F1@K 0", "Abstained: 1"):
         assert part in " ".join(result.out.split())
     assert (home / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     found = json.loads(factloop("eval", "responses", data, *flags, "--json", "-", "--abstention", "exclude").out)

@@ -10,7 +10,7 @@ from factloop.cli.inputs import decode, read_text, refuse_missing
 from factloop.core.errors import DataError
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_encodings_that_say_what_they_are(encoding: str) -> None:
     assert decode("Où? Žluť ✓\r\n".encode(encoding), "x") == "Où? Žluť ✓\r\n"
 

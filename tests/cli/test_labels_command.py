@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from factloop.evaluation.runs.calibration import load_calibration
 from factloop.reports.downloads import csv_text
 from factloop.reports.labels import GivenLabel, LabelFile, PersonLabel, claims_to_label, hash_of
 from tests.cli.command import Command, Result
-from tests.evaluation.runs.finished_runs import judged, summary_of
+from tests.evaluation.runs.finished_runs import judged, write_run
 
 RESPONSES = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(5)]
 
@@ -25,12 +26,7 @@ RESPONSES = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(5)]
 @pytest.fixture
 def run(home: Path) -> Path:
     """A run with labels of its own: five responses of six claims."""
-    folder = home / "run"
-    folder.mkdir()
-    (folder / "run.json").write_text("{}")
-    (folder / "summary.json").write_text(to_json(summary_of(RESPONSES, kind="factscore")))
-    (folder / "reports.jsonl").write_text("".join(one.model_dump_json() + "\n" for one in RESPONSES))
-    return folder
+    return write_run(home / "run", RESPONSES, kind="factscore")
 
 
 def labels(factloop: Command, words: str) -> Result:
@@ -75,14 +71,10 @@ def test_labels_are_drawn_filled_in_and_read(factloop: Command, home: Path) -> N
     assert "7 labels in labels.jsonl; left out 1 claim without a label" in exported.out
     assert "they are a smaller random sample" in exported.err
     sample = load_calibration(home / "labels.jsonl")
-    assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"})), (
-        "8 of 20 drawn, 7 of those labelled"
-    )
+    assert (sample.probabilities, sample.systems) == ((0.35,) * 7, frozenset({"one"}))  # 8 of 20 drawn, 7 labelled
     again = labels(factloop, "next run --out more.csv --n 8 --labels labels.jsonl")
-    assert (
-        "8 of 13 claims without a label (7 others are labelled; too few usable labels to learn from: 7 of at least 10)"
-        in again.out
-    )
+    few = "too few usable labels to learn from: 7 of at least 10"
+    assert f"8 of 13 claims without a label (7 others are labelled; {few})" in again.out
     more = fill(home / "more.csv", "label", ["agree"] * 8)
     labelled = {(row["response_id"], row["claim_id"]) for row in rows if row["label"]}
     assert labelled.isdisjoint((row["response_id"], row["claim_id"]) for row in more)
@@ -118,13 +110,14 @@ def test_labels_of_report_pages_are_read_by_calibration_and_audit(factloop: Comm
     assert "20 labels in labels.jsonl (4 blind, 16 with the verdict visible)" in done.out
     assert "left out 5 claims labelled cannot tell; left out 5 claims labelled irrelevant" in done.out
     sample = load_calibration(home / "labels.jsonl")
-    assert (sample.labels[:4], sample.verdicts[:4], sample.systems) == (
-        (1, 0, 0, 1),
-        (1, 0, 1, 0),
-        frozenset({"a", "b"}),
-    )
+    of_both = frozenset({"a", "b"})
+    assert (sample.labels[:4], sample.verdicts[:4], sample.systems) == ((1, 0, 0, 1), (1, 0, 1, 0), of_both)
     assert factloop("research", "audit", "labels.jsonl", "--json", "audit.json").code == 0
     assert json.loads((home / "audit.json").read_text())["data"]["systems"] == ["a", "b"]
+    again = RESPONSES[0].report.model_copy(update={"created_at": datetime(2030, 1, 1, tzinfo=UTC)})
+    (home / "again.json").write_text(to_json(again))
+    of_one = labels(factloop, "export page0.json --out l.jsonl --report again.json").out
+    assert "2 of your 4 labels say supported: that is this answer’s precision; no correction is needed\n" in of_one
 
 
 def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
@@ -150,7 +143,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
         ("disagree run --out s.csv --key filled.csv", "a completed sheet may still need it"),
         ("disagree run --out - --key k.json", "--out, --html and --key must be files"),
         ("export page.json --out l.jsonl --report other.json", "belong to none of the --report files"),
-        ("export page.json --out l.jsonl --report page.json", "page.json: not a factloop report"),
+        ("export page.json --out l.jsonl --report page.json", "this is not a factloop report"),
         ("export page.json page.json --out l.jsonl", "page.json: this file is listed twice"),
         ("export page.json copy.json --out l.jsonl", "--differing"),
         ("export page.json --out l.jsonl --json p.json", "--differing"),
@@ -162,7 +155,7 @@ def test_two_peoples_labels_are_compared(factloop: Command, home: Path) -> None:
 def test_what_does_not_belong_together_is_refused(factloop: Command, home: Path, words: str, said: str) -> None:
     for name in ("page.json", "copy.json"):
         saved_by_a_page(home / name, RESPONSES[0].report, ["supported"])
-    (home / "other.json").write_text(to_json(RESPONSES[1].report))
+    (home / "other.json").write_text(to_json(judged("p1", "nnnn").report))
     (home / "filled.csv").write_text("filled in")
     before = sorted(home.rglob("*"))
     refused = labels(factloop, words)

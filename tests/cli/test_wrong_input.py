@@ -172,7 +172,7 @@ TABLE = {
         list --prompts nowhere                            | nowhere is not a folder
         lint nowhere.md                                   | cannot read nowhere.md: cannot be read (No such file
         lint mine.txt --json mine.txt                     | would overwrite
-        new ../x --from safe/rating --out variants        | the name '../x' may contain only
+        new ../x --from safe/rating --out variants        | '../x' may contain only
         new x --from nowhere --out variants               | nowhere is neither a packaged prompt
     """,
     "research audit": """
@@ -222,7 +222,7 @@ TABLE = {
         vwc:table-11 --results p.jsonl --evaluator A=b    | contains no scores by b; choose from judge
         vwc:table-11 --evaluator Bespoke-7B=mini          | --evaluator refers to evaluators in --results
         trustscore:table-3 --results p.jsonl              | trustscore:table-3 does not use the output
-        safe:agreement --results p.jsonl                  | p.jsonl: must be a RunSummary
+        safe:agreement --results p.jsonl                  | p.jsonl: & this is not a RunSummary
         list --json - --html -                            | only one output can go to standard output
     """,
     "research verify": """

@@ -71,6 +71,8 @@ BEFORE: Sentences = ((ANN, "ss"), (BAD, "c"), (CID, "s"))
         (((ANN, "s"), (BAD, "ssn")), MENDED, ((ANN, "s"), (NEW, "s")), Rejection.SUPPORTED_LOST, {1}),
         # a sentence worded so that it states nothing
         (BEFORE, MENDED, ((ANN, "ss"), (NEW, ""), (CID, "s")), Rejection.MEANING_LOST, {1}),
+        (((ANN, "s"), (BAD, "r")), MENDED, ((ANN, "s"), (NEW, "s")), None, set()),
+        (((ANN, "s"), (BAD, "i")), REMOVED, ((ANN, "s"),), None, set()),
         # precision must rise: 1 of 2 before and after
         (
             ((ANN, "s"), (BAD, "i"), (CID, "n")),

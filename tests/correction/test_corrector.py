@@ -91,6 +91,22 @@ async def test_what_is_not_supported_goes_and_all_else_stays(docs: Path) -> None
     assert correction.why == "precision 0.50 (2 of 4) before, 1.00 (2 of 2) after"
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "left"),
+    [
+        ("sur", [LONDON]),
+        ("ssi", [LONDON, PARIS]),
+        ("csu", [f"{LONDON} [contradicted]", PARIS]),
+        ("uru", [f"{one} [unchecked]" for one in (LONDON, PARIS, PARROT)]),  # not an empty answer
+    ],
+)
+async def test_what_was_not_judged_can_be_removed(docs: Path, verdicts: str, left: list[str]) -> None:
+    report = report_of(*zip((LONDON, PARIS, PARROT), verdicts, strict=True))
+    async with FactChecker(docs=docs, cache=False) as checker:
+        correction = await Corrector(checker, unscored="remove").acorrect(report)
+    assert (correction.text, correction.accepted) == (" ".join(left), len(left) < len(verdicts) or verdicts[0] == "c")
+
+
 async def test_a_wrong_number_is_mended_from_the_evidence(docs: Path) -> None:
     correction = await offline(docs, LONDON.replace("1815", "1816"))
     is_sound(correction)
@@ -277,12 +293,9 @@ async def test_the_report_on_the_corrected_text_says_where_it_cites_what(sim: Si
     assert len(found.cited) == done.text.count("[1]") > 0
     for one in found.cited:
         assert done.text[slice(*one.span)] == "1"
-        assert is_within(one.span, done.report.sentences[one.sentence].span)
+        start, end = done.report.sentences[one.sentence].span
+        assert start <= one.span[0] <= one.span[1] <= end
     assert found.n_citations == sum(one.bears_out is not None for one in found.cited) > 0
-
-
-def is_within(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
-    return outer[0] <= inner[0] <= inner[1] <= outer[1]
 
 
 async def test_the_rewriter_is_told_of_each_claim_what_was_found(sim: Simulator, response: Response) -> None:

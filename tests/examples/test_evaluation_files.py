@@ -31,4 +31,4 @@ def test_the_two_systems_are_what_the_script_makes(
         assert (tmp_path / file).read_bytes() == (folder / file).read_bytes()
     page = " ".join((EXAMPLES.parent / "docs" / "two-systems.md").read_text(encoding="utf-8").split())
     shares = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
-    assert f"of which {shares[0]} are right. `thorough` states seven, of which {shares[1]} are right" in page
+    assert f"{shares[0]} of its facts are right. `thorough` states seven, and {shares[1]} are right" in page

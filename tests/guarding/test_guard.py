@@ -88,12 +88,8 @@ async def test_a_statement_in_which_no_claim_was_found_is_not_released_as_checke
             events = [event async for event in guard.aevents(pieces(text), sources=SOURCES)]
         assert isinstance(events[-1], GuardFinished)
         assert events[-1].released == released
-        assert [one.no_claim for one in events[-1].report.sentences] == [
-            "remark",
-            "no_claim",
-            "no_statement",
-            "question",
-        ]
+        kinds = [one.no_claim for one in events[-1].report.sentences]
+        assert kinds == ["remark", "no_claim", "no_statement", "question"]
         guarded = [event.findings for event in events if isinstance(event, GuardedSentence)]
         assert guarded == [(), ("claim_free",), (), ()]
 
@@ -218,10 +214,8 @@ async def test_stop_ends_the_stream_and_reads_no_further(policy: Any) -> None:
     [("Ada Lovelace was born in 1899.", "<no>"), ("Charles Babbage kept bees.", "<none>"), ("It was one.", "<what>")],
 )
 async def test_the_mark_says_the_worst(claim: str, mark: str) -> None:
-    marks = Marks(contradicted="<no>", unsupported="<none>", unchecked="<what>")
-    sources = (
-        Sources((GivenDocuments([Document("Ada Lovelace was born in 1815.")]),)) if mark != "<what>" else Sources()
-    )
+    marks = Marks(contradicted="<no>", unsupported="<none>", unscored="<what>")
+    sources = Sources(() if mark == "<what>" else (GivenDocuments([Document("Ada Lovelace was born in 1815.")]),))
     assert await guarded(offline(marks=marks), claim, sources=sources) == f"{claim}{mark}"
 
 
@@ -335,7 +329,7 @@ async def test_a_failing_check_is_unscored_and_never_waved_through(sim: Simulato
     sim.set(stage_faults={"WindowFacts": Faults(refusal=1.0)})
     async with simulated_checker(sim) as checker:
         end = await finished(StreamGuard(checker), pieces(f"{TRUE} {FALSE}"))
-    assert end.released == f"{TRUE} [not checked] {FALSE} [not checked]"
+    assert end.released == f"{TRUE} [unscored] {FALSE} [unscored]"
     assert {claim.judgement.unscored_reason for claim in end.report.claims} == {"refusal"}
     assert "2 of 2 claims have no verdict" in end.report.warnings[-1]
 
@@ -385,7 +379,7 @@ class Failing(FactChecker):
 async def test_a_check_that_ends_in_an_error_leaves_the_sentence_unscored() -> None:
     end = await finished(StreamGuard(Failing(cache=False)), pieces(TRUE), sources=SOURCES)
     (claim,) = end.report.claims
-    assert (claim.judgement.unscored_reason, end.released) == ("tool_failure", f"{TRUE} [not checked]")
+    assert (claim.judgement.unscored_reason, end.released) == ("tool_failure", f"{TRUE} [unscored]")
 
 
 async def test_a_check_that_takes_too_long_is_unscored(sim: Simulator) -> None:
@@ -393,7 +387,7 @@ async def test_a_check_that_takes_too_long_is_unscored(sim: Simulator) -> None:
     async with simulated_checker(sim) as checker:
         end = await finished(StreamGuard(checker, patience_s=0.3), pieces(TRUE))
     (claim,) = end.report.claims
-    assert (claim.judgement.unscored_reason, end.released) == ("timeout", f"{TRUE} [not checked]")
+    assert (claim.judgement.unscored_reason, end.released) == ("timeout", f"{TRUE} [unscored]")
 
 
 async def test_limits_hold_for_each_sentence(sim: Simulator) -> None:

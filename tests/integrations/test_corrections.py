@@ -200,7 +200,7 @@ def test_a_request_tells_what_is_contradicted_from_what_is_unproven() -> None:
         ({"then": "revise"}, "then = 'revise'"),
         ({"max_rounds": 0}, "max_r"),
         ({"unsupported": "drop"}, "unsupported = 'drop': must be one of mark, remove, keep"),
-        ({"unscored": "remove"}, "unscored = 'remove': must be one of auto, mark, keep"),
+        ({"unscored": "drop"}, "unscored = 'drop': must be one of auto, mark, remove, keep"),
     ],
 )
 def test_wrong_settings_are_named(wrong: dict[str, Any], complaint: str) -> None:

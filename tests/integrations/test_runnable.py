@@ -232,13 +232,14 @@ async def test_callbacks_and_tags_reach_the_graph_and_the_model(sim: Simulator, 
         ({"response": "x", "question": b"y"}, "question must be a string"),
         ({"response": "x", "documents": 3}, "documents must be a list"),
         ({"response": "x", "documents": ["a", None]}, "item 2 of documents"),
+        ({"response": "x", "documents": "tests"}, r"the path 'tests', not a text: .* FactChecker\(docs='tests'\)"),
         ({"response": "x", "documents": [{"body": "a"}]}, "item 1 of documents needs a string under one of these keys"),
         ({"response": "\ud83d", "documents": []}, "half a character"),
         ("x", r"must be a mapping with 'response', not str; .* put RunnablePassthrough.assign\(response=...\)"),
     ],
 )
 def test_wrong_input_is_named(given: Any, complaint: str) -> None:
-    with pytest.raises(DataError, match=complaint):
+    with pytest.raises(ConfigError if "path" in complaint else DataError, match=complaint):
         offline().invoke(given)
 
 
@@ -251,7 +252,7 @@ def test_where_no_document_was_found_every_claim_is_unscored(found: Any) -> None
         FactualityReport.model_validate(build_factcheck_node(offline()).invoke(asked)["report"]),
     ):
         assert {claim.judgement.unscored_reason for claim in report.claims} == {UnscoredReason.NO_SOURCE}
-    unchecked = ANSWER.replace(".", ". [not checked]")
+    unchecked = ANSWER.replace(".", ". [unscored]")
     assert FactCheckStreamGuard(offline()).invoke(asked) == unchecked
     assert next(iter(FactCheckStreamGuard(offline()).stream(asked))) == unchecked.partition("]")[0] + "]"
 
@@ -365,7 +366,7 @@ OUTCOMES: dict[str, Callable[[], Any]] = {
     "then annotate": lambda: (
         "[unchecked]\n\nFact check: 2 claims (2 unscored" in lets_out(action="correct", then="annotate")
     ),
-    "stream": lambda: FactCheckStreamGuard(away(), documents=[ADA]).invoke(ANSWER).count("[not checked]") == 2,
+    "stream": lambda: FactCheckStreamGuard(away(), documents=[ADA]).invoke(ANSWER).count("[unscored]") == 2,
     "events": lambda: list(FactCheckRunnable(away()).stream(ASKED))[-1].counts.unscored == 2,
     "correction": lambda: CorrectionRunnable(away()).invoke(ASKED).text.count("[unchecked]") == 2,
 }

@@ -19,7 +19,7 @@ from tests.integrations.ada import ADA, ANSWER, OTHER, QUESTION, TRUE, WRONG, Sh
 pytestmark = pytest.mark.usefixtures("frozen")
 
 GUARDED = f"{ANSWER} [contradicted by the sources]"
-UNCHECKED = ANSWER.replace(".", ". [not checked]")
+UNCHECKED = ANSWER.replace(".", ". [unscored]")
 
 
 def model() -> GenericFakeChatModel:

@@ -199,6 +199,11 @@ def test_places_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         lint_paths([tmp_path / "none.md"])
     with pytest.raises(ConfigError, match="contains no prompt files"):
         lint_paths([tmp_path])
+    (link := tmp_path / "zero.md").symlink_to("/dev/zero")
+    for read in (lambda folder: lint_paths([folder]), PromptRegistry.load):
+        with pytest.raises(ConfigError, match="this is a named pipe or a device"):
+            read(tmp_path)
+    link.unlink()
     (tmp_path / "folder.md").mkdir()
     assert said(lint_paths([tmp_path])) == [
         (1, "error layout", "this is a folder, although its name ends in .md; rename it")

@@ -60,6 +60,7 @@ def test_files_of_windows_are_read_alike(tmp_path: Path, change: object) -> None
         (GOOD.replace("# system", "# sys"), "front matter between '---' lines"),
         (GOOD.replace("# user", "# usr"), "front matter between '---' lines"),
         (b"\xff\xfe\x00", "cannot read the prompt"),
+        (b"a" * 10_000_001, "this file has more than 10,000,000 bytes"),
         (GOOD.replace("version: 3", "version: [3"), "not valid YAML"),
         (GOOD.replace("version: 3", "version: !!python/object/apply:os.getcwd []"), "not valid YAML"),
         (GOOD.replace("version: 3", f"version: {'1' * 5000}"), "not valid YAML"),

@@ -45,7 +45,8 @@ class Cluster:
 
     def kill_agent(self, node: str) -> None:
         """Kills the agent of a node alone: its node then ends itself."""
-        (agent,) = [pid for pid in _in_group(self.nodes[node].pid) if _name(pid).startswith("ray::DashboardAgent")]
+        names = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in _in_group(self.nodes[node].pid)}
+        (agent,) = [pid for pid, name in names.items() if name.startswith(b"ray::DashboardAgent")]
         os.kill(agent, signal.SIGKILL)
 
 
@@ -54,10 +55,6 @@ def _in_group(group: int) -> Iterator[int]:
         with suppress(OSError):
             if os.getpgid(int(place.name)) == group:
                 yield int(place.name)
-
-
-def _name(pid: int) -> str:
-    return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace")
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from factloop.reports.claims import (
     worst,
 )
 from factloop.reports.faults import faults
+from factloop.reports.figures import place_of
 from factloop.service.pages import VERDICTS, load_assets
 from factloop.testing.words import factual_failure
 from tests.correction.views import correction_samples
@@ -206,6 +207,15 @@ def test_a_sentence_stands_under_the_last_heading_before_it(passage: str, sectio
     assert found.section == section
 
 
+@pytest.mark.parametrize(("second", "place"), [(len(SENTENCE), "page 1"), (9, "page 1-2"), (0, "page 2")])
+def test_the_page_of_the_sentence_is_named_and_not_those_of_its_passage(second: int, place: str) -> None:
+    one = claim("It was lit in 1769.", f"{SENTENCE} It burned.", quote=SENTENCE)
+    item = one.evidence[0].model_copy(update={"source": "a.pdf#page=1-2", "pages": ((0, 1), (second, 2))})
+    found = ClaimView(one.model_copy(update={"evidence": (item,)})).deciding
+    assert found is not None
+    assert place_of(found.source) == place
+
+
 def test_what_a_jury_said_is_shown_where_it_disagrees() -> None:
     claim = sample_report().claims[0]
     rationale = claim.judgement.rationale
@@ -222,7 +232,7 @@ def test_what_a_jury_said_is_shown_where_it_disagrees() -> None:
     file = io.StringIO()
     print_report(report, Console(file=file, width=200))
     assert all(line in render_html(report) and line in file.getvalue() for line in said)
-    assert jury_warning((split, claim)) == ("The jury's models disagree on 1 of 1 claims.",)
+    assert jury_warning((split, claim)) == ("The jury's models disagree on 1 of 1 claim.",)
 
 
 def apart(one: ClaimView) -> str:

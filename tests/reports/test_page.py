@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
 from functools import cache
 
 import pytest
@@ -108,10 +107,6 @@ def shown(prose: Prose) -> list[str]:
     return found
 
 
-def prose_of(stretches: Sequence[PageStretch]) -> str:
-    return "".join(one.text for one in stretches)
-
-
 def test_a_mark_survives_what_markdown_leaves_out() -> None:
     stretches = [
         PageStretch("- "),
@@ -150,9 +145,8 @@ def test_a_row_of_a_table_is_marked_in_each_of_its_cells() -> None:
 def test_where_markdown_would_hide_a_sentence_the_text_stands_plain(stretches: list[PageStretch]) -> None:
     prose = lay_out(stretches)
     assert [part.name for part in prose.parts if isinstance(part, Tag)] == ["p", "p"]
-    assert "".join(word.text for part in prose.parts if isinstance(part, Piece) for word in part.words) == prose_of(
-        stretches
-    )
+    shown = "".join(word.text for part in prose.parts if isinstance(part, Piece) for word in part.words)
+    assert shown == "".join(one.text for one in stretches)
     assert prose.raw == ""
 
 

@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from factloop import FactChecker, FactualityReport, LongFormTrustReport, TrustReport
@@ -15,7 +14,7 @@ from factloop.core.records import Counts
 from factloop.entrance.asks import NO_TEXT
 from factloop.entrance.keys import ApiKeys
 from factloop.evaluation.audit.report import AuditReport
-from factloop.service import work
+from factloop.service import evaluation, work
 from factloop.service.app import DEADLINE_S, in_words
 from factloop.setup.settings import CheckSettings
 from factloop.setup.sources import Sources
@@ -62,7 +61,7 @@ async def test_registered_documents_give_the_evidence_of_the_api_under_their_nam
     expected = direct.model_dump_json().replace(f"{docs}/ada.txt", "lives/ada.txt")
     assert stable(through) == stable(FactualityReport.model_validate_json(expected).model_dump(mode="json"))
     assert str(docs) not in str(through)
-    alone = "Faithfulness: judged against the documents registered as “lives” alone; nothing else was searched."
+    alone = "Faithfulness: judged only against the documents registered as “lives”; nothing else was searched."
     assert alone in through["warnings"]
 
 
@@ -72,13 +71,12 @@ async def test_what_is_served_is_said_and_changed_documents_are_logged(
     monkeypatch.setattr(work, "LOOK_AT_FILES_EVERY_S", 0.01)
     keys = ApiKeys(["a-key-of-sixteen-letters max_calls_per_day=5", "another-key-of-sixteen"])
     async with service(documents=(f"lives={docs}",), keys=keys) as client, asyncio.timeout(FINISHED_WITHIN_S):
-        assert isinstance(client._transport, httpx.ASGITransport)
-        said = in_words(client._transport.app)  # type: ignore[arg-type]  # the application
+        said = in_words(client._transport.app)  # type: ignore[attr-defined]  # the application
         (docs / "byron.txt").write_text("Lord Byron was born in 1788.\n", encoding="utf-8")
         while not caplog.messages:  # noqa: ASYNC110 - the log is no event of ours
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
-    assert said == "2 keys (1 with a daily budget), at most 1 model call a check, documents lives: 1 file, no model"
+    assert said == "2 keys, documents lives: 1 file, no model, so checks cost nothing"
     assert caplog.messages == [f"documents in {docs} have changed; restart the service to read them again"]
 
 
@@ -88,12 +86,15 @@ async def test_a_model_judges_and_its_cost_is_counted(service: Service, sim: Sim
     )
     key = "a-key-of-sixteen-letters"
     response = min(sim.world.responses, key=lambda response: len(response.facts))
-    async with service(check, keys=ApiKeys([f"{key} name=acme"])) as client:
+    keys = ApiKeys([f"{key} name=acme budget_usd_per_day=50", "another-key-of-sixteen"])
+    async with service(check, keys=keys) as client:
         client.headers["Authorization"] = f"Bearer {key}"
+        said = in_words(client._transport.app)  # type: ignore[attr-defined]  # the application
         assert "openai:sim" in (await client.get("/v1/info")).json()["judge"]
         ask = {"response": response.text, "question": response.prompt, "mode": "factuality"}
         report = FactualityReport.model_validate_json((await client.post("/v1/checks?wait=true", json=ask)).content)
         metrics = (await client.get("/metrics")).text
+    assert said == f"2 keys, at most 5.0000 USD a check (some keys allow more), model {MODEL}"
     assert report.counts.unscored == 0
     assert report.usage.calls == sim.stats().model.answered > 0
     assert f'factloop_model_calls_total{{key="acme"}} {float(report.usage.calls)}' in metrics
@@ -152,20 +153,25 @@ async def test_a_subject_that_cannot_be_asked_is_said_before_the_check_is_paid(
     assert sim.stats().model.requests == 0
 
 
-async def test_an_audit_is_a_job(service: Service) -> None:
-    labels = [1, 1, 0, 0, 1, 0]
-    rows = [
+def audit_rows(n_systems: int) -> list[dict[str, Any]]:
+    return [
         {
-            "dataset": "d", "system": f"s{number % 2}", "response_id": str(number), "claim_id": "1",
-            "label": label, "evaluators": {"right": float(label), "wrong": float(1 - label)},
+            "dataset": "d", "system": f"s{number % n_systems}", "response_id": str(number), "claim_id": "1",
+            "label": number % 2, "evaluators": {"right": number % 2, "wrong": 1 - number % 2},
         }
-        for number, label in enumerate(labels)
+        for number in range(max(6, n_systems))
     ]  # fmt: skip
+
+
+async def test_an_audit_is_a_job(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     async with service() as client:
-        job = (await client.post("/v1/audits", json={"rows": rows})).json()
+        job = (await client.post("/v1/audits", json={"rows": audit_rows(2)})).json()
         ended = await finished(client, job["id"])
         report = AuditReport.model_validate_json((await client.get(f"/v1/jobs/{job['id']}/result")).content)
         page = await client.get(f"/v1/jobs/{job['id']}/report.html")
+        monkeypatch.setattr(evaluation, "LONGEST_S", 0)
+        late = (await client.post("/v1/audits", json={"rows": audit_rows(2)})).json()
+        assert "took longer than 0 s" in (await finished(client, late["id"]))["error"]["message"]
     assert ended["summary"] == {"kind": "audit", "n_claims": 6, "n_responses": 6, "evaluators": ["right", "wrong"]}
     assert report.data.n_claims == 6
     assert page.status_code == 200
@@ -205,6 +211,7 @@ async def test_an_audit_is_a_job(service: Service) -> None:
         ("trust/long-form", {"response": ANSWER, "documents": []}, "", "no subject model"),
         ("audits", {"rows": [{"dataset": "d"}]}, "rows", "row 1"),
         ("audits", {"rows": []}, "rows", "at least 1"),
+        ("audits", {"rows": audit_rows(700)}, "rows", "700 systems"),
     ],
 )
 async def test_what_makes_no_sense_is_refused_at_once(

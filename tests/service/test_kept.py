@@ -67,20 +67,6 @@ async def refused(tasks: list[asyncio.Task[str]]) -> None:
     assert [type(answer) for answer in answers] == [RequestRefusal] * len(tasks)
 
 
-async def test_calls_behind_one_that_found_the_disk_full_are_made(database: Database) -> None:
-    first, behind = SlowStatement(), SlowStatement()
-    behind.end()
-    tasks = [asking(database.ask, first)]
-    await begun(first)
-    tasks.append(asking(database.ask, behind))
-    await asyncio.sleep(0)
-    full = sqlite3.OperationalError("database or disk is full")
-    full.sqlite_errorcode = sqlite3.SQLITE_FULL
-    first.end(OperationalError("DELETE", {}, full))
-    await refused(tasks[:1])
-    assert await tasks[1] == "a row"
-
-
 async def test_calls_behind_one_that_fails_are_refused_without_asking(database: Database) -> None:
     first, behind = SlowStatement(), SlowStatement()
     behind.end()
@@ -123,14 +109,20 @@ async def test_what_must_be_saved_waits_for_the_call_that_tries(database: Databa
     assert await asyncio.gather(tried, *saved) == ["a row"] * (1 + AT_ONCE)
 
 
-async def test_the_fault_of_one_statement_refuses_no_other(database: Database) -> None:
+FULL = sqlite3.OperationalError("database or disk is full")
+FULL.sqlite_errorcode = sqlite3.SQLITE_FULL
+FAULTS = OperationalError("DELETE", {}, FULL), IntegrityError("INSERT", {}, Exception("UNIQUE constraint failed"))
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_the_fault_of_one_statement_refuses_no_other(database: Database, fault: Exception) -> None:
     first, behind = SlowStatement(), SlowStatement()
     behind.end()
     wrong = asking(database.ask, first)
     await begun(first)
     others = [asking(database.ask, behind) for _ in range(AT_ONCE)]
     await asyncio.sleep(0)
-    first.end(IntegrityError("INSERT", {}, Exception("UNIQUE constraint failed")))
+    first.end(fault)
     await refused([wrong])
     assert await asyncio.gather(*others) == ["a row"] * AT_ONCE
 

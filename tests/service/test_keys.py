@@ -83,6 +83,7 @@ async def test_the_key_file_is_read_again_when_it_changes(
     service: Service, home: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keys, "LOOK_EVERY_S", 0.0)
+    caplog.set_level("INFO", "factloop")
     file = home / "keys.txt"
     file.write_text(f"{KEY} name=ben\n{OTHER} weight=2\n", encoding="utf-8")
     ben, other, new = ({"Authorization": f"Bearer {key}"} for key in (KEY, OTHER, NEW))
@@ -106,12 +107,13 @@ async def test_the_key_file_is_read_again_when_it_changes(
         assert other_service.get(waiting.job.id, unread) == waiting, "it is neither cancelled nor run without limits"
     assert (statuses, kept, over) == ([401, 401, 200], [200, 200], ["cancelled"] * 2)
     assert f'key="sha256:{next(iter(ApiKeys([OTHER]).grants))[:8]}"' in metrics
-    said = [message for message in caplog.messages if "key" in message and "/v1" not in message]
+    said = [message for message in caplog.messages if ("key" in message or "jobs" in message) and "/v1" not in message]
     assert said == [
         f"{file}: reloaded (keys added: 1, keys removed: 2)",
         "unfinished jobs cancelled because their keys were removed: 2",
         "the earlier keys stay valid: API key 2 must have at least 16 printable ASCII characters and no spaces",
         f"{file}: reloaded (keys added: 1, keys removed: 1)",
+        "unfinished jobs: 1; they will continue after a restart, or in another service",
     ]
 
 

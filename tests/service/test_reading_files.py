@@ -106,16 +106,16 @@ async def test_a_file_that_takes_too_long_is_refused_and_its_reading_ended(
 
 def test_a_reading_that_nobody_waits_for_ends_itself_and_deletes_the_file(tmp_path: Path) -> None:
     (file := tmp_path / "long.html").write_bytes(LONG)
-    command = (sys.executable, "-m", "factloop.service.file_parts", str(file), "1000", "2000000", "1")
-    ended = subprocess.run(command, capture_output=True, text=True)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "reading the file took too long\n")
+    command = (sys.executable, "-m", "factloop.service.limited", "1", "factloop.service.file_parts")
+    ended = subprocess.run((*command, str(file), "9", "9"), capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "this took too long\n")
     assert not file.exists()
 
 
 async def test_what_is_not_set_up_to_read_a_file_is_told_to_the_operator(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def without_extras(_: str, file: str, most: str, longest: str, _seconds: str) -> bytes:
+    async def without_extras(_seconds: int, _: str, file: str, most: str, longest: str) -> bytes:
         return json.dumps(file_parts.answer(file, int(most), int(longest))).encode()
 
     monkeypatch.setattr(extras, "has_packages", lambda *names: "pypdf" not in names)
@@ -127,14 +127,14 @@ async def test_what_is_not_set_up_to_read_a_file_is_told_to_the_operator(
 
 
 async def test_why_a_process_failed_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    assert await reading.output_of("factloop", "no-such-command") is None
+    assert await reading.output_of(60, "factloop", "no-such-command") is None
     assert re.search(r"factloop ended with 2: .*no-such-command", caplog.text)
 
 
 async def test_no_module_of_the_working_directory_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "factloop.py").write_text("print('mine')")
     monkeypatch.chdir(tmp_path)
-    assert await reading.output_of("factloop", "--version") != b"mine\n"
+    assert await reading.output_of(60, "factloop", "--version") != b"mine\n"
 
 
 async def test_a_name_may_be_long_and_files_do_not_count_as_jobs(service: Service) -> None:

@@ -14,7 +14,9 @@ import pytest
 from sqlalchemy import Engine, event, update
 
 from factloop import FactChecker, TrustScorer
-from factloop.entrance.work_loop import WorkLoop
+from factloop.core.errors import ConfigError, UnreadableAnswer
+from factloop.entrance.work_loop import THREADS_AT_WORK, WorkLoop
+from factloop.service.errors import failure_words
 from factloop.service.kept import Database
 from factloop.service.leases import LeasedJob, Leases
 from factloop.service.metrics import Metrics
@@ -24,6 +26,7 @@ from factloop.service.store import JobStore
 from factloop.service.tables import JOBS
 from factloop.service.work import JobListener, Library, Work
 from factloop.setup.run_directory import RunDirectory
+from factloop.tools.calls.blame import raise_blamed
 from factloop.tools.calls.limiter import CALLER
 from tests.service.asking import ASK, FINISHED_WITHIN_S, Service
 from tests.service.test_store import job
@@ -84,12 +87,12 @@ async def test_work_that_computes_holds_up_no_request_and_has_ended_when_it_is_c
     assert seen == ["ended"]
 
 
-async def test_a_caller_who_computes_little_does_not_wait_for_one_who_computes_much() -> None:
+async def test_who_computes_little_and_who_is_cancelled_do_not_wait_for_what_computes_much() -> None:
     loop, n_heavy_steps, ended = WorkLoop(), 0, threading.Event()
+    CALLER.set("heavy")
 
     async def heavy() -> None:
         nonlocal n_heavy_steps
-        CALLER.set("heavy")
         while not ended.is_set():
             n_heavy_steps += 1
             sum(range(100_000))
@@ -105,13 +108,48 @@ async def test_a_caller_who_computes_little_does_not_wait_for_one_who_computes_m
             await asyncio.sleep(0)
         return n_heavy_steps - before
 
-    working = asyncio.create_task(loop.do(many))
-    await until(lambda: n_heavy_steps > 20)
-    n_waited_for = await loop.do(light)
+    async def deep(level: int) -> None:
+        await (asyncio.create_task(deep(level - 1)) if level else asyncio.sleep(FINISHED_WITHIN_S))
+
+    working, cancelled = asyncio.create_task(loop.do(many)), asyncio.create_task(loop.do(lambda: deep(50)))
+    await until(lambda: n_heavy_steps > 20 * 100)
+    n_waited_for, before = await loop.do(light), n_heavy_steps
+    cancelled.cancel()
+    await asyncio.gather(cancelled, return_exceptions=True)
+    n_before_the_end = n_heavy_steps - before
     ended.set()
     await working
     await loop.aclose()
     assert n_waited_for < 60  # in a standard loop, each of its 60 steps waits for 20 others
+    assert n_before_the_end < 50 * 20  # its 50 tasks end one after the other
+
+
+async def test_a_cancelled_call_holds_its_thread_until_it_has_ended() -> None:
+    loop, go, begun = WorkLoop(), threading.Event(), list[str]()
+
+    def block() -> None:
+        begun.append("blocked")
+        assert go.wait(FINISHED_WITHIN_S)
+
+    working = [asyncio.create_task(loop.do(partial(asyncio.to_thread, block))) for _ in range(THREADS_AT_WORK)]
+    await until(lambda: len(begun) == THREADS_AT_WORK)
+    for one in working:
+        one.cancel()
+    await asyncio.gather(*working, return_exceptions=True)
+    later = asyncio.create_task(loop.do(partial(asyncio.to_thread, begun.append, "later")))
+    for _ in range(20):
+        await loop.do(partial(asyncio.sleep, 0))
+    assert "later" not in begun
+    go.set()
+    await later
+    await loop.aclose()
+
+
+def test_a_server_that_sends_only_what_cannot_be_read_is_named() -> None:
+    unreadable = UnreadableAnswer("openai:m: the answer is not JSON", tool="openai:m", retryable=True)
+    with pytest.raises(ConfigError) as caught:
+        raise_blamed(unreadable, answered=False)
+    assert failure_words(caught.value).message == "openai:m sends only answers that cannot be read"
 
 
 def has_kept(store: JobStore, live: LiveJob) -> bool:

@@ -16,15 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.simulator.blocks import Block, Blocks
-from tests.simulator.discourse import (
-    KIND_NOUNS,
-    Reader,
-    StatedSentence,
-    asked_about,
-    read_sentence,
-    resolve_alone,
-    tied_to,
-)
+from tests.simulator.discourse import KIND_NOUNS, Reader, asked_about, read_sentence, resolve_alone, tied_to
 from tests.simulator.evidence import Finding, leanings, weigh, weigh_clause
 from tests.simulator.grammar import Clause, read_claim
 from tests.simulator.prompting import propose_prompts
@@ -143,7 +135,8 @@ class Brain:
         return [
             {"sentence": number, **_sentence_fact(fact, question, ties)}
             for number, block in enumerate(blocks.all("sentence"), 1)
-            for fact in _claims(read_sentence(shown, _one_line(block.text), above))
+            for said in [read_sentence(shown, _one_line(block.text), above)]
+            for fact in [statement.claim for statement in said.statements] or _whole(said.text)
         ]
 
     def _assessments(self, blocks: Blocks) -> Fields:
@@ -381,10 +374,6 @@ def _stated(blocks: Blocks) -> list[tuple[int, list[str]]]:
         claims = [one.claim for said in reader.read(block.text) for one in said.statements]
         stated.append((number, claims or _whole(_one_line(block.text))))
     return stated
-
-
-def _claims(said: StatedSentence) -> list[str]:
-    return [statement.claim for statement in said.statements] or _whole(said.text)
 
 
 def _whole(sentence: str) -> list[str]:

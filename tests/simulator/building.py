@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from tests.simulator.names import Names
-from tests.simulator.relations import CARGOES, KINDS, RELATIONS, SUBJECTS, Kind, Pool, Relation
+from tests.simulator.relations import CARGOES, KINDS, RELATIONS, SUBJECTS, Kind, Pool
 from tests.simulator.world import Entity, Passage, Response, Topic, World, other_value
 from tests.simulator.writing import Misleading, Writer, prompt_about
 
@@ -88,9 +88,9 @@ def _topics(rng: random.Random, entity: Entity, pools: Mapping[Pool, Sequence[st
         others = [key for key in pools[relation.key] if key != entity.name] if relation.key else [""]
         for key in rng.sample(others, min(n_keys, len(others))):
             value = other_value(rng, pools[relation.value], {entity.name, key})
-            said, written = (
-                worded.replace("{key}", key) for worded in (relation.said, _written(entity, relation, key))
-            )
+            # One of the article's two wordings, the same for the same topic in every process.
+            worded = relation.written[zlib.crc32(f"{entity.name} {relation.said} {key}".encode()) % 2]
+            said, written = (one.replace("{key}", key) for one in (relation.said, worded))
             topics.append(Topic(entity.name, said, written, relation.noun, key, relation.value, value))
     rng.shuffle(topics)
     return tuple(topics)
@@ -113,17 +113,12 @@ NAMESAKE_OF = {"painter": "surveyor", "printer": "weaver"}  # what another of th
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def _written(entity: Entity, relation: Relation, key: str) -> str:
-    """One of the article's two wordings, the same for the same topic in every process."""
-    return relation.written[zlib.crc32(f"{entity.name} {relation.said} {key}".encode()) % 2]
-
-
 def _article(
     rng: random.Random, entity: Entity, topics: Sequence[Topic], calling: str | None
 ) -> Iterator[tuple[Topic, Passage]]:
     """Each topic with the passage of the entity's article that tells it."""
     title = f"{entity.name} ({calling}) - Open Almanac" if calling else f"{entity.name} - Open Almanac"
-    url = f"https://almanac.example/{_slug(entity.name)}"
+    url = f"https://almanac.example/{entity.name.lower().replace(' ', '-')}"
     date = f"{rng.choice(_MONTHS)} {rng.randint(1, 28)}, {rng.randint(2004, 2024)}"
     told = [(topic, _told(rng, entity, topic)) for topic in topics]
     for part in _parts(rng, told):
@@ -167,10 +162,6 @@ def _mislead(
         else:
             passages += [_outdated(other) for other in false.values()]
     return values, tuple(passages)
-
-
-def _slug(name: str) -> str:
-    return name.lower().replace(" ", "-")
 
 
 def _outdated(topic: Topic) -> Passage:

@@ -59,7 +59,7 @@ class Provider:
 
     def __init__(self, world: World, settings: SimulatorSettings) -> None:
         self._world, self._engine = world, SearchEngine(world)
-        self._numbers = count(1)
+        self._numbers, self._settings = count(1), settings
         self.settings = settings
 
     @property
@@ -68,7 +68,8 @@ class Provider:
 
     @settings.setter
     def settings(self, settings: SimulatorSettings) -> None:
-        """New settings start with a full bucket and a new count to their `dies_after`."""
+        """New settings start with a full bucket and a new count to `dies_after`, and a new seed with request 1."""
+        self._numbers = self._numbers if settings.seed == self._settings.seed else count(1)
         self._settings = settings
         self._brain = Brain(self._world, Subject(self._world, settings))
         self._bucket = None if settings.requests_per_s is None else TokenBucket(settings.requests_per_s)
@@ -176,7 +177,8 @@ class Provider:
         if title == CHOICE and self._settings.plain_letters:
             return Message(content=self._brain.choice_in_words(text), letters=self._letters(body, title, text))
         functions = protocol.functions_of(body)
-        search_tools = [name for name in functions if name not in TITLES and _asks(functions[name])]
+        others = [name for name in functions if name not in TITLES]
+        search_tools = [name for name in others if {"query", "queries"} & _properties(functions[name]).keys()]
         wanted_share = self._settings.reads_by_words.get(str(body.get("model")))
         if title == ASSESSMENT and wanted_share is not None:
             answer = assess_by_words(text, protocol.system_text(body), wanted_share, bool(search_tools))
@@ -202,11 +204,6 @@ class Provider:
         """Probability of each verdict in every place for one; empty where the request does not ask."""
         by_words = title == ASSESSMENT and body.get("model") in self._settings.reads_by_words
         return self._brain.verdicts(title, text) if body.get("logprobs") and not by_words else ()
-
-
-def _asks(schema: Json) -> bool:
-    """Whether a function takes something to search for."""
-    return not _properties(schema).keys().isdisjoint({"query", "queries"})
 
 
 def _properties(schema: Json) -> Mapping[str, Any]:

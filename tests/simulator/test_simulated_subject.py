@@ -19,10 +19,6 @@ WORLD = build_world()
 SUBJECT = Subject(WORLD, INSTANT)
 
 
-def lettered(*texts: str) -> list[LetteredOption]:
-    return [LetteredOption(letter, text) for letter, text in zip(LETTERS, texts, strict=True)]
-
-
 def checks(pair: QaPair, response: str, n: int = 10) -> Iterator[tuple[str, list[LetteredOption]]]:
     """The letter of the response, and the options, of so many checks; its place goes round."""
     rng = random.Random(pair.id)
@@ -32,7 +28,8 @@ def checks(pair: QaPair, response: str, n: int = 10) -> Iterator[tuple[str, list
             others[pair.wrong(rng)] = None
             others.pop(response, None)
         place = number % 4
-        yield LETTERS[place], lettered(*[*others][:place], response, *[*others][place:], NONE)
+        texts = [*[*others][:place], response, *[*others][place:], NONE]
+        yield LETTERS[place], [LetteredOption(letter, text) for letter, text in zip(LETTERS, texts, strict=True)]
 
 
 def trust_bc(subject: Subject, pair: QaPair, response: str, question: str) -> int:

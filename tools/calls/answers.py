@@ -42,7 +42,7 @@ class Call(Protocol):
 
     @property
     def recorded_as(self) -> TapeRequest | None:
-        """The request as recorded on a tape, or None if it is not recorded."""
+        """The request in the form recorded on a tape, or None if it is not recorded."""
         ...
 
     async def make(self, meter: UsageMeter) -> Value:
@@ -50,11 +50,11 @@ class Call(Protocol):
         ...
 
     def price(self, value: Value) -> tuple[int, float]:
-        """Returns the number of model calls and the dollars paid for an answer."""
+        """Returns how many model calls and how many dollars an answer cost."""
         ...
 
     def charge_earlier(self, value: Value) -> None:
-        """Records the cost of an answer that an earlier attempt at the same run paid for."""
+        """Records the cost of an answer that was paid for by an earlier attempt at the same run."""
         ...
 
     def read(self, value: Mapping[str, Any]) -> object:
@@ -66,28 +66,30 @@ class Answers(Protocol):
     """A store of answers, bound to one event loop."""
 
     async def once(self, call: Call) -> tuple[Value, AnsweredBy]:
-        """Returns a stored answer, or shares the answer to an identical call in progress, or makes the call and stores
-        the answer. The cost is recorded in the caller's meter. Raises the errors of `Call.make`, and ConfigError."""
+        """Returns the stored answer or that of an identical call in progress. If there is neither, makes the call. The
+        cost is recorded in the caller's meter. Raises ConfigError and any error from `Call.make`."""
         ...
 
     async def forget(self, key: str) -> None:
-        """Deletes a useless answer, unless this store keeps all paid answers."""
+        """Deletes a useless answer, unless this store keeps every answer that was paid for."""
         ...
 
     def for_one_check(self) -> Answers:
-        """Returns a store for answers that only one check needs. A journal stores everything, so it returns itself."""
+        """Returns a store for answers that only one check needs. A journal returns itself, because it stores
+        everything."""
         ...
 
 
 class RunAnswers:
-    """The answers of one run. Stored answers are free. With a journal, answers of earlier attempts are charged once."""
+    """The answers of one run. Stored answers are free. With a journal, answers from earlier attempts are charged only
+    once."""
 
     def __init__(
         self, kept: AnswersKept, *, journal: bool = False, tape: Tape | None = None, batched: bool = False
     ) -> None:
-        """With `journal`, `kept` is the record of one run: answers never expire and are never deleted, and the costs of
-        earlier attempts count towards this run. In a shared cache, useless replies are deleted, because another attempt
-        may do better.
+        """If `journal` is true, `kept` is the record of one run. Its answers never expire and are never deleted, and
+        the cost of earlier attempts counts towards this run. In a shared cache, useless replies are deleted, because
+        another attempt may do better.
 
         A `tape` is consulted before a call is made, and records the answer. With `batched`, model calls are sent in
         batches.
@@ -130,7 +132,7 @@ class RunAnswers:
 
     def _noting(self, call: Call) -> UsageMeter:
         """Returns the caller's meter. If there is a journal, the meter also records each request in it when it is sent.
-        Requests in batches are not recorded, because the next attempt fetches their answers and is charged for them."""
+        Batched requests are not recorded, because the next attempt fetches their answers and is charged for them."""
         record = self._record
         if record is None:
             return call.meter

@@ -1,4 +1,4 @@
-"""Tells a wrong setup from a temporary failure. If a server rejects the very first calls, the setup is wrong."""
+"""Distinguishes a wrong setup from a temporary failure. The setup is wrong if a server rejects the very first calls."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from json import JSONDecodeError
 from typing import NoReturn
 from urllib.parse import urlsplit
 
-from factloop.core.errors import ConfigError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout, UnreadableAnswer
 
 
 def unreachable_words(error: BaseException, url: str = "") -> str | None:
     """Says why a server is unreachable, as in "connection refused at 127.0.0.1:8080". Returns None for any other
     failure.
 
-    `url` is the first requested URL. The URL is needed if the client's errors do not contain it.
+    `url` is the URL that was requested first. It is needed if the client's errors do not contain a URL.
     """
     asked = [url] if url else []
     for seen in chain(error):
@@ -39,7 +38,7 @@ def place_of(url: str) -> str:
 
 
 def asked_url(error: BaseException) -> str:
-    """Returns the URL requested when the error occurred, or an empty string if the error does not say."""
+    """Returns the URL requested when the error occurred, or an empty string if it is unknown."""
     try:
         return str(getattr(getattr(error, "request", None), "url", None) or "")
     except RuntimeError:  # raised by httpx if the request is not set
@@ -52,7 +51,7 @@ def _led(asked: Sequence[str]) -> str:
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """Yields the error and its causes, each of them once."""
+    """Yields the error and its causes, each once."""
     seen: set[int] = set()
     following: BaseException | None = error
     while following is not None and id(following) not in seen:
@@ -61,7 +60,7 @@ def chain(error: BaseException) -> Iterator[BaseException]:
         following = following.__cause__ or following.__context__
 
 
-SET_UP_WRONG = frozenset({401, 403, 404})
+SET_UP_WRONG = frozenset({301, 302, 303, 307, 308, 401, 403, 404})
 OUT_OF_REACH = "is the server running, and is its URL correct?"
 NOT_OF_ITS_KIND = "is its URL correct, and is it the right kind of server?"
 
@@ -70,7 +69,7 @@ class FirstAnswer:
     """Tracks whether a server has ever answered. Bound to one event loop.
 
     Requests are sent in bursts, so one may be rejected before another is answered. The setup is therefore blamed only
-    if none of the requests in progress is answered.
+    if no request in progress is answered.
     """
 
     def __init__(self) -> None:
@@ -90,7 +89,7 @@ class FirstAnswer:
             back.set_result(None)
 
     async def raise_blamed(self, error: ToolError) -> NoReturn:
-        """Waits until it is known whether the setup is at fault, and then raises the error or a ConfigError."""
+        """Waits until it is clear whether the setup is at fault, then raises the error or a ConfigError."""
         may_be_set_up = is_wrong_set_up(error) or is_out_of_reach(error)
         raise_blamed(error, answered=not may_be_set_up or await self._arrives())
 
@@ -113,19 +112,19 @@ def expect_outages() -> None:
 
 
 def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
-    """Raises `error`, or a ConfigError if the server never `answered` and is unreachable or rejects our requests."""
+    """Raises `error`, or a ConfigError if a server that has never `answered` is unreachable or rejects our requests."""
     if answered or isinstance(error, ToolTimeout) or (_expects_outages.get() and is_out_of_reach(error)):
         raise error
     if is_wrong_set_up(error):
         raise ConfigError(f"{error}; check the API key, the base URL and, for a model, its name") from error
     if is_out_of_reach(error):
-        is_there = any(isinstance(one, JSONDecodeError) for one in chain(error))
+        is_there = isinstance(error, UnreadableAnswer)
         raise ConfigError(f"{error}: {NOT_OF_ITS_KIND if is_there else OUT_OF_REACH}") from error
     raise error
 
 
 def is_wrong_set_up(error: ToolError) -> bool:
-    """Returns whether the server is reachable but rejects the key or the address, or a quota is exhausted."""
+    """Returns whether the server can be reached but rejects the key or address, or reports an exhausted quota."""
     return error.status in SET_UP_WRONG or (error.status == 429 and not error.retryable)
 
 

@@ -25,11 +25,11 @@ class Budget:
     """Limits the number of calls and the dollars spent, even if calls run concurrently.
 
     Each call first reserves its maximum cost. If too little is left, the call waits for calls in progress, because most
-    calls cost less than they reserved. The budget counts as exhausted only when no calls are in progress.
+    calls cost less than was reserved for them. The budget counts as exhausted only when no calls are in progress.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_usd: float | None = None, of: str = "") -> None:
-        """`of` says in error messages what the budget applies to. Leave it empty if that is the whole run."""
+        """`of` names what the budget applies to, for error messages. Leave it empty for the whole run."""
         self._of = of
         self._max_calls, self._max_usd = max_calls, max_usd
         self._calls = 0
@@ -49,7 +49,7 @@ class Budget:
         return self._fits(calls * each) if self.limits_money else True
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Adds the calls and dollars spent by earlier attempts at the same run."""
+        """Adds the calls and dollars that earlier attempts at the same run spent."""
         self._calls += calls
         self._spent_usd += usd
 
@@ -92,7 +92,7 @@ class Budget:
 
 T = TypeVar("T")
 LEAST_ANSWERS = 20
-"""Minimum number of answers from a model before the model can be rejected for giving too many unreadable ones."""
+"""Minimum number of answers before a model can be rejected because too many of them are unreadable."""
 
 
 def is_of_one_check(error: Exception) -> bool:
@@ -114,11 +114,11 @@ class Allowance:
     ) -> None:
         """The deadline counts from `begun_at` (`time.monotonic()`) or from now. `of` names the check in messages."""
         self.max_unreadable = 1.0
-        """Maximum fraction of a model's answers (once there are `LEAST_ANSWERS`) that may be unreadable."""
+        """Maximum fraction of a model's answers that may be unreadable, once there are `LEAST_ANSWERS`."""
         self._n_answers, self._n_unreadable = Counter[str](), Counter[str]()
-        self._deadline_s = deadline_s
+        self._deadline_s = math.inf if deadline_s is None else deadline_s
         begun_at = time.monotonic() if begun_at is None else begun_at
-        self._ends_at = None if deadline_s is None else begun_at + deadline_s
+        self._ends_at = begun_at + self._deadline_s
         self._budget = Budget(max_calls=max_calls, max_usd=max_usd, of=of)
 
     @property
@@ -132,7 +132,7 @@ class Allowance:
 
     async def in_time(self, work: Callable[[], Awaitable[T]]) -> T:
         """Awaits `work` and returns the result. Cancels the work at the deadline and starts no work after it."""
-        if self._ends_at is None:
+        if self._ends_at == math.inf:
             return await work()
         self.refuse_late()
         try:
@@ -140,7 +140,7 @@ class Allowance:
                 return await work()
         except TimeoutError as error:
             if limit.expired():
-                raise self._exceeded() from error
+                raise DeadlineExceeded(self._deadline_s) from error
             raise
 
     def note_answer(self, model: str, *, is_readable: bool) -> None:
@@ -149,7 +149,7 @@ class Allowance:
         self._n_unreadable[model] += not is_readable
 
     def unreadable(self, model: str) -> str | None:
-        """Returns why the model gets no more requests (too many unreadable answers), or None if it still gets some."""
+        """Returns why the model is sent no more requests (too many unreadable answers), or None if it still is."""
         n_answers, n_unreadable = self._n_answers[model], self._n_unreadable[model]
         if n_answers < LEAST_ANSWERS or n_unreadable <= self.max_unreadable * n_answers:
             return None
@@ -158,14 +158,15 @@ class Allowance:
 
     @property
     def all_unreadable(self) -> list[str]:
-        """Returns the message of `unreadable` for each model that gets no more requests."""
+        """Returns the message from `unreadable` for each model that is sent no more requests."""
         return [f"{model}: {said}" for model in self._n_answers if (said := self.unreadable(model)) is not None]
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the deadline has passed."""
+        return time.monotonic() >= self._ends_at
 
     def refuse_late(self) -> None:
         """Raises DeadlineExceeded if the deadline has passed."""
-        if self._ends_at is not None and time.monotonic() >= self._ends_at:
-            raise self._exceeded()
-
-    def _exceeded(self) -> DeadlineExceeded:
-        assert self._deadline_s is not None
-        return DeadlineExceeded(self._deadline_s)
+        if self.is_late:
+            raise DeadlineExceeded(self._deadline_s)

@@ -1,7 +1,7 @@
-"""Stores paid answers in a SQLite file that several processes can share.
+"""Stores answers, once paid for, in a SQLite file that several processes can share.
 
-With bounds, the file is a cache shared by all runs. Without bounds, it is the journal of a resumable run: answers never
-expire, and each one is committed before it is used, so a killed run repeats only the calls that were in progress.
+With bounds, the file is a cache that all runs share. Without bounds, it is the journal of a resumable run. Its answers
+never expire, and each is committed before it is used, so a killed run repeats only calls in progress.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ BATCH = 50
 PAGES_AT_ONCE = 1000
 """Number of pages freed in one step. It limits how long other processes have to wait."""
 
+Read = Callable[[Any], object]
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 """Errors raised when an answer has an unexpected shape. Pydantic's errors are ValueErrors."""
 
@@ -45,12 +46,12 @@ class CacheBounds:
 
     @property
     def step_bytes(self) -> int:
-        """Number of bytes to write between size checks. It is small, because the writer waits for removals."""
+        """Number of bytes to write between size checks. It is small because removals keep the writer waiting."""
         return self.max_bytes // 256
 
 
 def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
-    """Removes answers until the limits are met. The transactions are small, so that killing the process does no harm.
+    """Removes answers until the limits are met. The transactions are small, so killing the process does no harm.
 
     The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file is
     shrunk only if it exceeds `max_bytes` or more than half of it is unused. Raises sqlite3.Error.
@@ -68,7 +69,7 @@ def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
 
 
 def prepare_to_shrink(connection: sqlite3.Connection) -> None:
-    """Allows a new file to shrink. Must be called before the first table is created. Other files only stop growing."""
+    """Allows a new file to shrink. Call it before creating any table. Other files stop growing but never shrink."""
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
 
 
@@ -120,9 +121,9 @@ class StoredAnswer:
 
 
 class CallCache:
-    """Maps call keys to JSON values on disk. It is not tied to an event loop. Within one, run operations with `aside`.
-    An operation takes microseconds, a few milliseconds when a limit is reached, or up to `BUSY_TIMEOUT_S` while another
-    process writes."""
+    """Maps call keys to JSON values on disk. It is not tied to an event loop. Inside one, run operations through
+    `aside`. An operation usually takes microseconds. It takes a few milliseconds when a limit is reached, and up to
+    `BUSY_TIMEOUT_S` while another process is writing."""
 
     def __init__(self, path: Path, bounds: CacheBounds | None = None) -> None:
         """Opens the file, or creates one that only its owner can read.
@@ -194,8 +195,8 @@ class CallCache:
     def _switch_to_wal(self) -> None:
         """Enables concurrent reading and writing. The file stores this setting.
 
-        If two connections switch a new file at the same time, SQLite rejects one immediately, because each holds a lock
-        that the other needs.
+        If two connections switch a new file at once, SQLite rejects one immediately, because each holds a lock that the
+        other needs.
         """
         until = time.monotonic() + BUSY_TIMEOUT_S
         while True:
@@ -222,7 +223,7 @@ class CallCache:
         kind = NoPlaceToKeep if no_place else ConfigError
         return kind(f"cannot use {self._path} as a cache ({error}); delete it or use another path")
 
-    def _read(self, key: str, text: str, read: Callable[[Any], object]) -> Any:
+    def _read(self, key: str, text: str, read: Read) -> Any:
         """Returns the value, which `read` must accept."""
         try:
             if text != _checked(text[9:]):
@@ -232,22 +233,20 @@ class CallCache:
             raise self._unusable(ValueError(f"the stored answer {key[:16]} is damaged")) from error
         return value
 
-    def get(
-        self, key: str, *, newer_than_s: float | None = None, read: Callable[[Any], object] = id
-    ) -> StoredAnswer | None:
+    def get(self, key: str, *, newer_than_s: float | None = None, read: Read = id) -> StoredAnswer | None:
         """Returns the answer with this key, unless it is older than `newer_than_s` seconds or than the limits allow.
         Raises ConfigError if the answer is damaged, or if `read` raises one of the errors in `UNREADABLE`."""
-        row = self._execute("SELECT value, written FROM answers WHERE key = ?", (key,)).fetchone()
+        row = self._execute("SELECT value, CAST(written AS REAL) FROM answers WHERE key = ?", (key,)).fetchone()
         limits_s = (newer_than_s, self._bounds.max_age_s if self._bounds is not None else None)
         if row is None or any(limit_s is not None and time.time() - row[1] > limit_s for limit_s in limits_s):
             return None
         return StoredAnswer(self._read(key, row[0], read), earlier=key not in self._mine)
 
     def put(self, key: str, value: Any, *, calls: int = 0, usd: float = 0.0) -> None:
-        """Stores an answer and its cost. Both are on disk when this method returns.
+        """Stores an answer and its cost. Both are on disk once this method returns.
 
         If the disk is full or read-only, a shared cache continues without the answer and warns once. A journal raises
-        ConfigError, because further paid answers would be lost. A damaged file always raises ConfigError.
+        ConfigError, because further answers would be paid for and lost. A damaged file always raises ConfigError.
         """
         # The text is escaped to ASCII, because it may contain lone surrogates, which SQLite rejects.
         text = json.dumps(value, separators=(",", ":"))
@@ -268,14 +267,14 @@ class CallCache:
     def note_sent(self, key: str, cost: Any, *, calls: int, usd: float) -> None:
         """Records the maximum cost of a request in a journal, until the answer is stored.
 
-        If the process is killed before that, the request counts as paid.
+        If the process is killed before then, the request counts as paid for.
         """
         self._sent[key] = secrets.token_hex(8)
         row = (self._sent[key], key, _checked(json.dumps(cost)), calls, usd)
         self._execute("INSERT INTO sent (id, key, cost, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
 
     def note_failed(self, key: str) -> None:
-        """Deletes the record of the last request for this answer, which has failed or been answered."""
+        """Deletes the record of the last request for this answer, because it has failed or been answered."""
         if (sent := self._sent.pop(key, None)) is not None:
             self._execute("DELETE FROM sent WHERE id = ?", (sent,))
 
@@ -307,7 +306,7 @@ class CallCache:
             yield self._read(key, text, id)
 
     def paid(self) -> tuple[int, float]:
-        """Returns the model calls and dollars paid for all stored answers and for a journal's unanswered requests."""
+        """Returns how many model calls and dollars all stored answers and a journal's unanswered requests cost."""
         sums = [
             self._execute(f"SELECT TOTAL(calls), TOTAL(usd) FROM {table}", ()).fetchone()
             for table in ("answers", *(("sent",) if self._bounds is None else ()))
@@ -316,7 +315,8 @@ class CallCache:
 
     def held(self) -> tuple[int, float | None]:
         """Returns the number of answers and the time at which the oldest was written. Raises ConfigError."""
-        number, oldest = self._execute("SELECT COUNT(*), MIN(written) FROM answers", ()).fetchone()
+        oldest_of = "MIN(MAX(CAST(MIN(written) AS REAL), 0), 4e9)"  # within the dates that `datetime` can represent
+        number, oldest = self._execute(f"SELECT COUNT(*), {oldest_of} FROM answers", ()).fetchone()
         return int(number), oldest
 
     def _execute(self, statement: str, values: tuple[str | float, ...]) -> sqlite3.Cursor:
@@ -335,7 +335,7 @@ class CallCache:
 
 
 def hold_of(path: Path) -> Path:
-    """Returns the path of the lock that a process holds while it uses the cache at `path`."""
+    """Returns the path of the lock file that a process holds while it uses the cache at `path`."""
     return path.with_name(f"{path.name}.use")
 
 
@@ -354,12 +354,12 @@ def _is_busy(error: BaseException) -> bool:
 
 
 MOST_IN_MEMORY = 4_096
-"""Maximum number of answers: several times as many as the check of a long answer needs, or about ten megabytes."""
+"""Maximum number of answers, about ten megabytes in total. The check of a long answer needs only a fraction of it."""
 
 
 class MemoryAnswers:
-    """Keeps the most recent answers in memory, so that a check never repeats a call, even one not worth storing on
-    disk. A session may run thousands of checks, so the least recently used answers are removed."""
+    """Keeps recent answers in memory, so that a check never repeats a call, even one not worth storing on disk. A
+    session may run thousands of checks, so the least recently used answers are removed."""
 
     def __init__(self, most: int = MOST_IN_MEMORY) -> None:
         self._values: OrderedDict[str, Any] = OrderedDict()
@@ -387,4 +387,4 @@ class MemoryAnswers:
 
 
 AnswersKept = CallCache | MemoryAnswers
-"""A store for answers. The caller that opens a store must close it."""
+"""A store for answers. Whoever opens a store must close it."""

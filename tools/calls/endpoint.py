@@ -15,6 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
+
 from factloop.core.errors import TOO_MANY_REQUESTS, ToolError
 from factloop.tools.calls.cache import AnswersKept, MemoryAnswers
 from factloop.tools.calls.json_client import JsonAnswer, JsonClient
@@ -29,11 +31,11 @@ RETRY = RetryPolicy(attempts=2, timeout_attempts=1, patience_s=30.0)
 """This policy is less patient than the one for models, because each of these services is only one source among several.
 If a server accepts no request for 30 seconds, it is tried only once a minute from then on."""
 CONCURRENCY = 4
+ANY_FORM = TypeAdapter[Any](Any)
 
 
 class Endpoint:
-    """Sends requests to one URL. Answers are cached, so that a resumed run gets the same ones. Bound to one event
-    loop."""
+    """Sends requests to one URL. Answers are cached, so a resumed run gets the same ones. Bound to one event loop."""
 
     def __init__(
         self,
@@ -56,34 +58,34 @@ class Endpoint:
         self._pool: ThreadPoolExecutor | None = None
 
     async def ask(
-        self, method: Literal["GET", "POST"], fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]
+        self,
+        method: Literal["GET", "POST"],
+        fields: Mapping[str, str],
+        read: Callable[[JsonAnswer], Any],
+        form: TypeAdapter[Any] = ANY_FORM,
     ) -> Any:
-        """Sends a request and returns the JSON value that `read` extracts from the answer.
+        """Sends a request and returns the JSON value of this form that `read` extracts from the answer.
 
         `read` must raise ToolError if the answer has an unexpected shape. Failures are not cached. Raises ToolError or
         ToolTimeout if the request fails, and ConfigError if the cache fails.
         """
         request = json.dumps([self.tool, self.identity, method, sorted(fields.items())])
         key = hashlib.sha256(request.encode()).hexdigest()
-        if (kept := await self._cache.aside(partial(self._cache.get, key))) is not None:
+        if (kept := await self._cache.aside(partial(self._cache.get, key, read=form.validate_python))) is not None:
             return kept.value
 
         async def fetch() -> Any:
-            value = await self._taken(method, fields, read)
+            send = partial(self._fetch, method, fields, read)
+            if self._tape is None:
+                value = await send()
+            else:
+                shown = {"tool": self.tool, "fields": dict(fields)}
+                asked = TapeRequest("web", [self.tool, method, sorted(fields.items())], shown)
+                value, _ = await self._tape.take(asked, send, read=form.validate_python)
             await self._cache.aside(partial(self._cache.put, key, value))
             return value
 
         value, _ = await self._flights.do(key, fetch)
-        return value
-
-    async def _taken(self, method: str, fields: Mapping[str, str], read: Callable[[JsonAnswer], Any]) -> Any:
-        fetch = partial(self._fetch, method, fields, read)
-        if self._tape is None:
-            return await fetch()
-        asked = [self.tool, method, sorted(fields.items())]
-        value, _ = await self._tape.take(
-            TapeRequest("web", asked, {"tool": self.tool, "fields": dict(fields)}), fetch, read=lambda _: None
-        )
         return value
 
     async def aclose(self) -> None:

@@ -43,7 +43,7 @@ def user_agent() -> str:
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """An answer with a 2xx status. Some servers say only in the headers that an answer is incomplete."""
+    """An answer with a 2xx status. Some servers report only in the headers that an answer is incomplete."""
 
     status: int
     headers: Mapping[str, str]
@@ -52,15 +52,15 @@ class JsonAnswer:
 
 
 class _NoAddress(requests.exceptions.InvalidURL):
-    """Raised if a redirect leads to an invalid address or another server."""
+    """Raised if a redirect points to an invalid address or another server."""
 
 
 class _Session(requests.Session):
     """A session that parses a redirect's address only if it follows the redirect."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """Returns the address and closes the response, so that its body, which may be long, is not read. Raises
-        ValueError for another server, because that server may be private and its answer could end up in a report."""
+        """Returns the address and closes the response without reading its body, which may be long. Raises ValueError
+        for another server, because that server may be private and its answer could end up in a report."""
         if resp.is_redirect:
             resp.close()
         if (target := super().get_redirect_target(resp)) is not None:
@@ -89,7 +89,7 @@ _read_until: ContextVar[float | None] = ContextVar("read_until", default=None)
 
 @contextmanager
 def _reading_until(deadline: float) -> Iterator[None]:
-    """Ends all reads of requests that start in this block at `deadline`, a value of `time.monotonic()`."""
+    """Ends all reads at `deadline`, a value of `time.monotonic()`, for requests that start in this block."""
     token = _read_until.set(deadline)
     try:
         yield
@@ -181,7 +181,7 @@ class JsonClient:
         self._local = threading.local()
 
     def get(self, path: str, params: Mapping[str, str | int]) -> dict[str, Any]:
-        """Returns the JSON object at `path`. Raises ToolError, ToolTimeout."""
+        """Returns the JSON object at `path`. Raises ToolError or ToolTimeout."""
         return self._exchange("GET", path, params=params).value
 
     def get_answer(self, path: str, params: Mapping[str, str | int]) -> JsonAnswer:
@@ -196,18 +196,18 @@ class JsonClient:
         timeout_s: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Posts `payload` and returns the JSON object. Raises ToolError, ToolTimeout.
+        """Posts `payload` and returns the JSON object. Raises ToolError or ToolTimeout.
 
         `timeout_s` can only shorten the timeout. `headers` are sent in addition to the client's own.
         """
         return self._exchange("POST", path, timeout_s=timeout_s, json=payload, headers=headers).value
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> JsonAnswer:
-        """Posts a form and returns the answer. Raises ToolError, ToolTimeout."""
+        """Posts a form and returns the answer. Raises ToolError or ToolTimeout."""
         return self._exchange("POST", path, data=fields)
 
     def reach(self, *, timeout_s: float) -> None:
-        """Checks that the server answers HTTP requests. Raises ToolError, ToolTimeout."""
+        """Checks that the server answers HTTP requests. Raises ToolError or ToolTimeout."""
         timeout_s = min(timeout_s, self._timeout_s)
         with (
             self._failures_by(timeout_s),
@@ -234,8 +234,8 @@ class JsonClient:
 
     @contextmanager
     def _failures_by(self, timeout_s: float) -> Iterator[None]:
-        """Limits the time for reads in this block, and converts the errors of `requests` to ToolError. These include
-        plain ValueErrors, which `requests` and urllib3 raise for some URLs."""
+        """Limits the time for reads in this block, and converts the errors of `requests` to ToolError. The errors
+        include plain ValueErrors, which `requests` and urllib3 raise for some URLs."""
         deadline = time.monotonic() + timeout_s
         try:
             with _reading_until(deadline):
@@ -255,17 +255,16 @@ class JsonClient:
         return session
 
     def _read(self, response: requests.Response) -> bytes:
-        chunks, size, status = [], 0, response.status_code
+        body, status = bytearray(), response.status_code
         try:
             for chunk in response.iter_content(_CHUNK_BYTES):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > MAX_BODY_BYTES:
+                body += chunk
+                if len(body) > MAX_BODY_BYTES:
                     raise self._failure(f"the answer is larger than {MAX_BODY_BYTES:,} bytes", status)
         except requests.exceptions.ChunkedEncodingError as error:
             error.response = response
             raise
-        return b"".join(chunks)
+        return bytes(body)
 
     def _translated(self, error: Exception, deadline: float, timeout_s: float) -> ToolError:
         host = urlsplit(self._base_url).hostname
@@ -282,12 +281,9 @@ class JsonClient:
             status = None if error.response is None else error.response.status_code
             return self._failure("the connection was closed before the answer was complete", status, retryable=True)
         if isinstance(error, requests.ConnectionError):
-            return self._failure(self._unreachable(error), retryable=True)
+            unknown = f"cannot connect to {place_of(asked_url(error) or self._base_url)}"
+            return self._failure(unreachable_words(error, self._base_url) or unknown, retryable=True)
         return self._failure(f"the request to {host} failed ({type(error).__name__})")
-
-    def _unreachable(self, error: requests.ConnectionError) -> str:
-        words = unreachable_words(error, self._base_url)
-        return words or f"cannot connect to {place_of(asked_url(error) or self._base_url)}"
 
     def _check_status(self, response: requests.Response, body: bytes) -> None:
         status = response.status_code
@@ -318,7 +314,7 @@ class JsonClient:
         return value
 
     def _excerpt(self, response: requests.Response, body: bytes) -> str:
-        """Returns the start of the answer on one line. Hides secrets that the server repeats."""
+        """Returns the start of the answer on one line, hiding any secrets that the server repeats."""
         kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
         text = body[: 20 * _EXCERPT_CHARS].decode("utf-8", errors="replace")
         for secret in self._secret_headers.values():

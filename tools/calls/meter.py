@@ -54,12 +54,12 @@ class UsageMeter:
     snapshots: set[str] = field(default_factory=set)
     """The names of the models that answered, as reported by their servers."""
     on_sent: Callable[[CallCost, int], None] | None = None
-    """Called when a request is sent, with the request's maximum cost, and 1 for a model call or 0 for a search."""
+    """Called when a request is sent, with its maximum cost and with 1 for a model call or 0 for a search."""
     on_failed: Callable[[], None] | None = None
-    """Called when a request failed without costing anything."""
+    """Called when a request fails without costing anything."""
     earlier_calls: int = 0
     earlier_usd: float = 0.0
-    """The calls (including failed ones) and dollars in this meter that earlier attempts at the same run spent."""
+    """The part of this meter's calls (including failed ones) and dollars that earlier attempts at the run spent."""
     _stages: dict[str, _Stage] = field(default_factory=dict)
     _charged: set[str] = field(default_factory=set)
 
@@ -72,7 +72,7 @@ class UsageMeter:
             self.on_sent(most(), calls)
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Records that an earlier attempt at the same run spent this part of the usage."""
+        """Records that this part of the usage comes from an earlier attempt at the same run."""
         self.earlier_calls += calls
         self.earlier_usd += usd
 
@@ -89,12 +89,12 @@ class UsageMeter:
         self._add_cost(entry, cost_usd)
 
     def searched_in_vain(self, stage: str, wall_s: float, cost_usd: float | None) -> None:
-        """Records that a search tool returned an answer that costs money but cannot be used."""
+        """Records that a search tool returned an answer that costs money but is unusable."""
         self._stage(stage).failed_calls += 1
         self.searched(stage, wall_s, cost_usd)
 
     def given_up(self, stage: str, most: CallCost, wall_s: float) -> None:
-        """Records that a call was abandoned. It may still be answered and cost up to `most`."""
+        """Records that a call was abandoned. The server may still answer it and charge up to `most`."""
         self._stage(stage).failed_calls += 1
         self._paid(stage, most, wall_s)
 
@@ -164,7 +164,8 @@ class UsageMeter:
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:
-    """Returns the sum of the usages by stage. Its `wall_s` is the time that the stages would take one after another."""
+    """Returns the sum of the usages by stage. Its `wall_s` is the time that the stages would take if they ran one after
+    another."""
     found, meter = sorted(usages, key=Usage.model_dump_json), UsageMeter()  # sums of floats depend on their order
     for one in found:
         meter.add(one)

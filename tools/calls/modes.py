@@ -1,4 +1,4 @@
-"""Contains types and defaults for settings. This is a separate module, because settings load before other code."""
+"""Types and defaults for settings, in a separate module because settings are loaded before other code."""
 
 from __future__ import annotations
 

@@ -51,11 +51,11 @@ Listener = Callable[[ServerWait], None]
 
 FIRST_REST_S = 2.0
 """After we give up on a server, one call may try it again after this many seconds, because a checker may outlive an
-outage. Each failed attempt doubles this pause, up to the maximum."""
+outage. The pause doubles with each failed attempt, up to the maximum."""
 NOT_THERE = 3
 """A server that has never accepted a request counts as unreachable, not as slow, after this many failures."""
 TOLD_AFTER_S = 5.0
-"""Shorter waits are normal and not reported. If the patience is short, a third of it applies instead."""
+"""Waits shorter than this are normal and not reported. If the patience is short, a third of it applies instead."""
 TOLD_EVERY_S = 1.0
 
 _listener: ContextVar[Listener | None] = ContextVar("factloop_told_of_waits", default=None)
@@ -85,7 +85,7 @@ class Patience:
 
     Silence is not a rejection. We give up only after a request has failed. We do not give up while another request has
     been in progress for longer than any failure took, because the server is probably working on it, and the request has
-    its own timeout. So we never give up on a server that is slow or accepts requests only occasionally.
+    its own timeout. So we never give up on a server that is merely slow or accepts requests only occasionally.
     """
 
     def __init__(self, server: str, seconds: float = PATIENCE_S, rest_s: float = REST_S) -> None:
@@ -102,7 +102,7 @@ class Patience:
         self._refusal: ToolError | None = None
         """The latest rejection, or None if a request has been accepted since."""
         self._paused_until = 0.0
-        """The time until which the server has asked us to send no requests."""
+        """The server has asked us to send no requests until this time."""
         self._given_up: str | None = None
         """Why we gave up on the server. From then on, only trial requests are made."""
         self._next_trial_at = 0.0
@@ -112,9 +112,9 @@ class Patience:
         return self._given_up is not None
 
     async def wait_for(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Returns the result of the call, which may wait for its turn, pause and try several times.
+        """Returns the result of the call. The call may wait for its turn, pause, and be tried several times.
 
-        Raises ToolError if we gave up on the server before or during the call. Otherwise raises the errors of the call.
+        Raises ToolError if we gave up on the server before or during the call. Otherwise, raises the call's own errors.
         """
         self._admit()
         scope = asyncio.timeout(None)
@@ -135,7 +135,7 @@ class Patience:
     def asking(self, *, is_hello: bool = False) -> Iterator[None]:
         """Wraps one request. The outcome shows whether the server accepts requests.
 
-        A greeting (`is_hello`) only shows that the server is up, not that it handles requests.
+        A greeting (`is_hello`) shows that the server is up, but not that it handles requests.
         """
         request, sent_at = object(), _now()
         self._in_flight[request] = sent_at
@@ -150,7 +150,7 @@ class Patience:
             self._note(failure, took_s=_now() - sent_at, is_hello=is_hello)
 
     def give_up(self, why: str) -> ToolError:
-        """Gives up on the server immediately because it is unreachable. Returns the error that calls will raise."""
+        """Gives up immediately because the server is unreachable. Returns the error that calls will raise."""
         self._end(why.removeprefix(f"{self._server}: "))
         return self._error(self._why)
 
@@ -229,7 +229,7 @@ class Patience:
         self._stop_timer()
 
     def _set_timer(self) -> None:
-        """After a request has failed, sets the timer that reports the wait and finally ends it."""
+        """Once a request has failed, sets the timer that reports the wait and finally ends it."""
         if self._timer is None and self._refusal is not None and math.isfinite(self.seconds):
             often_s = min(TOLD_EVERY_S, self.seconds / 20.0)
             delay_s = min(often_s, self._left_s) if self._left_s > 0.0 else often_s

@@ -1,4 +1,4 @@
-"""Defines the retry policy for models and searches. It limits retries, adds jitter and respects servers' delays."""
+"""Defines the retry policy for models and searches. It limits retries, adds jitter and honours servers' delays."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 
 
 def retry_after_s(value: str | None, now: datetime) -> float | None:
-    """Returns the seconds to wait according to a `Retry-After` header (number or HTTP date), or None if it is
-    invalid."""
+    """Returns the seconds to wait that a `Retry-After` header (number or HTTP date) gives, or None if it is invalid."""
     if value is None:
         return None
     try:
@@ -39,7 +38,7 @@ T = TypeVar("T")
 class RetryPolicy:
     """How often a failed call is retried, and after what delays.
 
-    A call that is rejected because of a rate limit or overload is delayed and retried. It uses up no `attempts`.
+    A call rejected because of a rate limit or overload is retried after a delay without using up any of the `attempts`.
     """
 
     attempts: int = 5

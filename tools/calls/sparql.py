@@ -1,4 +1,4 @@
-"""Runs SELECT queries on a SPARQL endpoint. Escapes names in queries and rejects incomplete results."""
+"""Runs SELECT queries on a SPARQL endpoint. It escapes names in queries and rejects incomplete results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from factloop.core.errors import ToolError
 from factloop.tools.calls.endpoint import Endpoint
@@ -26,6 +26,7 @@ _FORBIDDEN = frozenset('<>"{}|^`\\[]')
 """Characters that IRIREF (SPARQL) and RFC 3987 forbid in a path, in addition to spaces and control characters."""
 
 Row = dict[str, str]
+_ROWS = TypeAdapter(list[Row])
 
 
 def iri(address: str) -> str | None:
@@ -75,10 +76,10 @@ class SparqlClient:
         self._timeout_ms = str(max(1, round(1000 * SERVER_SHARE * timeout_s)))
 
     async def select(self, query: str, *names: str) -> list[Row]:
-        """Returns the values of these variables in every solution. Raises ToolTimeout, and ToolError if any value is
+        """Returns these variables' values in every solution. Raises ToolTimeout, or ToolError if any value is
         missing."""
         fields = {"query": query, "timeout": self._timeout_ms}
-        rows: list[Row] = await self._endpoint.ask("GET", fields, partial(self._rows, names))
+        rows: list[Row] = await self._endpoint.ask("GET", fields, partial(self._rows, names), _ROWS)
         return rows
 
     def _rows(self, names: Sequence[str], answer: JsonAnswer) -> list[Row]:
@@ -97,6 +98,6 @@ class SparqlClient:
 
 
 def _is_cut(headers: Mapping[str, Any], n_rows: int) -> bool:
-    """Whether Virtuoso reached its time or row limit, in which case rows may be missing."""
+    """Whether Virtuoso reached its time or row limit, so that rows may be missing."""
     most = str(headers.get("X-SPARQL-MaxRows", ""))
     return "X-SQL-State" in headers or (most.isdecimal() and n_rows >= int(most))

@@ -46,14 +46,15 @@ def as_plain(error: Failure) -> dict[str, Any]:
 
 
 def as_error(plain: dict[str, Any]) -> Failure:
-    """Recreates the error, never as retryable. Raises KeyError, TypeError or ValueError if `plain` is malformed."""
+    """Recreates the error as not retryable. Raises KeyError, TypeError or ValueError if `plain` is malformed."""
     match plain["error"]:
         case "timeout":
             return ToolTimeout(tool=str(plain["tool"]), timeout_s=float(plain["timeout_s"]))
         case "budget":
             return BudgetExceeded(str(plain["limit"]), str(plain.get("of", "")))
         case "tool":
-            return ToolError(str(plain["message"]), tool=str(plain["tool"]), status=plain["status"])
+            status = plain["status"] and int(plain["status"])
+            return ToolError(str(plain["message"]), tool=str(plain["tool"]), status=status)
         case "refusal":
             return ModelRefusal(str(plain["message"]), schema=str(plain["schema"]), reply=str(plain["reply"]))
         case other:
@@ -74,7 +75,7 @@ _ESCAPED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class TapeEntry:
-    """One request with either its reply (any JSON value) or its failure."""
+    """One request and either its reply (any JSON value) or its failure."""
 
     kind: Kind
     key: str
@@ -82,17 +83,17 @@ class TapeEntry:
     reply: Any = None
     failure: Mapping[str, Any] | None = None
     line: int = 0
-    """Line number in the file, starting at 1. An entry made in this process has line 0."""
+    """Line number in the file, starting at 1. Entries made in this process have line 0."""
 
 
 def tape_text(entries: Iterable[TapeEntry]) -> str:
-    """Returns the text of the file, which does not depend on the order of entries. Similar requests are adjacent."""
+    """Returns the text of the file. It does not depend on the order of the entries. Similar requests are adjacent."""
     lines = sorted(((entry.kind, _json(entry.request), entry.key), _line(entry)) for entry in entries)
     return "".join(f"{line}\n" for line in (_json({NAME: FORMAT}), *(text for _, text in lines)))
 
 
 def read_tape(text: str, name: str) -> dict[str, TapeEntry]:
-    """Returns the entries by key. Raises ConfigError with `name` and the line if the text is damaged."""
+    """Returns the entries by key. If the text is damaged, raises a ConfigError that gives `name` and the line."""
     lines = text.removeprefix("\ufeff").split("\n")
     _check_header(lines[0], name)
     entries: dict[str, TapeEntry] = {}
@@ -158,8 +159,8 @@ def _json(value: Any, *, sort_keys: bool = True) -> str:
 
 @dataclass(frozen=True)
 class TapeRequest:
-    """One request. `exact` contains everything that affects the answer except the server's URL. `shown` is for
-    people."""
+    """One request. `exact` contains everything that affects the answer except the server's URL. `shown` is what people
+    see."""
 
     kind: Kind
     exact: Any
@@ -212,8 +213,8 @@ class Tape:
         """Returns the answer, and whether it was on the tape. If it was not, awaits `ask` and records the answer.
 
         `read` must raise an error if a value is not a valid answer, because the file may have been edited. Raises the
-        recorded error of the call, RecordingMissing if a replay lacks the request, ConfigError if the recording is
-        damaged, and the errors of `ask`.
+        call's recorded error, RecordingMissing if a replay lacks the request, ConfigError if the recording is damaged,
+        and any error from `ask`.
         """
         entry = self._entries.get(asked.key)
         if entry is not None and not self._may_be_asked_again(entry):
@@ -338,7 +339,7 @@ def _tail(text: str) -> str:
 
 
 def _text(request: Mapping[str, Any]) -> str:
-    """Returns only the end of a request's text, because most requests start with the same instructions."""
+    """Returns the end of a request's text, because most requests start with the same instructions."""
     return _plain(request)[-_COMPARED:]
 
 

@@ -27,7 +27,7 @@ async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 async def as_they_come(
     items: Iterable[T], work: Callable[[T], Awaitable[R]], *, at_once: int
 ) -> AsyncGenerator[R, None]:
-    """Yields the result of `work` on each item as soon as it is available, with at most `at_once` calls in progress.
+    """Yields the result of `work` for each item as soon as it is available, with at most `at_once` calls in progress.
 
     The first error ends the iteration. Results that are already available are yielded first, because they may have cost
     money.
@@ -60,17 +60,17 @@ class _Abandoned(Exception):
 
 
 class SingleFlight(Generic[T]):
-    """Makes a call once for all callers that request it while it is in progress. They share its result or error.
+    """Makes a call once for all callers that request it while it is in progress. The callers share its result or error.
 
-    An error caused by the limits of one check applies only to the caller that made the call. Another caller then makes
-    the call again.
+    An error caused by the limits of one check applies only to the caller that made the call. One of the other callers
+    then repeats the call.
     """
 
     def __init__(self) -> None:
         self._flights: dict[str, asyncio.Future[T]] = {}
 
     async def do(self, key: str, call: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """Returns the result, and whether it came from a call that another caller made."""
+        """Returns the result and whether it came from another caller's call."""
         while (flight := self._flights.get(key)) is not None:
             try:
                 return await asyncio.shield(flight), True

@@ -1,4 +1,4 @@
-"""Creates OpenTelemetry spans for graphs, stages, model calls and searches, if tracing is enabled.
+"""If tracing is enabled, creates OpenTelemetry spans for graphs, stages, model calls and searches.
 
 Names and attributes follow OpenTelemetry's semantic conventions for generative AI. Attributes not defined there begin
 with `factloop.`. Spans contain prompts, replies, claims and queries only in `content` mode.

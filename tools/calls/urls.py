@@ -20,14 +20,14 @@ def is_base_url(url: str) -> bool:
 
 
 def checked_base_url(url: str, named: str) -> str:
-    """Returns the URL without a trailing slash. Raises ConfigError, which mentions `named`, if it is invalid."""
+    """Returns the URL without a trailing slash. If it is invalid, raises a ConfigError that mentions `named`."""
     if not is_base_url(url):
         raise ConfigError(f"{named} must be an http:// or https:// address, not {without_userinfo(url)!r}")
     return url.rstrip("/")
 
 
 def is_nearby(url: str) -> bool:
-    """Returns whether the URL itself shows that its host is this machine or is on a private network."""
+    """Returns whether the URL alone shows that its host is this machine or on a private network."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:
@@ -40,7 +40,7 @@ def is_nearby(url: str) -> bool:
 
 
 def without_userinfo(url: str) -> str:
-    """Returns the URL without `user:password@`, so that it can be used in messages and cache keys."""
+    """Returns the URL without `user:password@`, for use in messages and cache keys."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -1,4 +1,5 @@
-"""Finds the words in a list that are nearest to a given word or name. The list is embedded once and saved on disk."""
+"""Finds the words in a list that are closest in meaning to a word or name. The list is embedded once and cached on
+disk."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ class EmbeddedWords:
         return self._cache_dir / f"words-{digest.hexdigest()[:32]}.npy"
 
     def _kept(self) -> NDArray[np.float32] | None:
-        """Returns the saved vectors. Recomputes a few as a check, because different models may share a name."""
+        """Returns the saved vectors. Recomputes a few of them as a check, because different models may share a name."""
         path = self._path()
         if path is None:
             return None

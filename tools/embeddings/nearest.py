@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class Embedder(Protocol):
-    """Maps texts to vectors whose dot product is their similarity."""
+    """Maps texts to vectors whose dot product is the texts' similarity."""
 
     @property
     def name(self) -> str:
@@ -27,7 +27,7 @@ CHUNK_ROWS = 16_384
 
 
 def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int) -> list[tuple[int, float]]:
-    """Returns up to `limit` row numbers and their dot products with `query`, highest first. Ties are in row order.
+    """Returns up to `limit` row numbers and their dot products with `query`, highest first. Ties keep the row order.
 
     `matrix` has shape (n_rows, dim) and may be a memory-mapped file. `query` has shape (dim,).
     """
@@ -45,14 +45,14 @@ def nearest(matrix: NDArray[np.float32], query: NDArray[np.float32], limit: int)
 
 
 RRF_K = 60
-"""The constant of Cormack et al. 2009, who published the method. A larger constant reduces the effect of ranks."""
+"""The constant used by Cormack et al. (2009), who published the method. The larger it is, the less ranks matter."""
 
 
 def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
     """Returns the items sorted by the sum of 1 / (k + rank) over the rankings, best first.
 
-    This is reciprocal rank fusion (Cormack et al. 2009). Ranks start at 1, and a ranking that lacks an item adds
-    nothing to the item's sum. Ties keep the order of the first ranking that contains them.
+    This is reciprocal rank fusion (Cormack et al. 2009). Ranks start at 1, and a ranking without the item adds nothing
+    to its sum. Ties keep the order of the first ranking that contains them.
     """
     sums: dict[int, float] = {}
     for ranking in rankings:
@@ -62,8 +62,7 @@ def rank_fusion(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> list[int]:
 
 
 def rank_passages(query: str, passages: Sequence[str], embedder: Embedder) -> list[int]:
-    """Reranks search results by combining their order with the similarity in meaning between each passage and the
-    query.
+    """Reranks search results by combining their order with each passage's similarity in meaning to the query.
 
     Returns the indices of the passages, best first. Calls `encode` once.
     """

@@ -19,17 +19,17 @@ class SupportReading:
     cited: tuple[int, ...]
     """Indices of the relevant passages, starting at 0, best first. Empty if no passage is relevant."""
     rationale: str
-    """A one-line explanation for readers: the decisive evidence, or what was sought but not found."""
+    """A one-line explanation for readers: the decisive evidence, or what was looked for but not found."""
     quote: str = ""
     """The decisive sentence, verbatim from the first cited passage. Empty if there is none."""
     wrong: str = ""
-    """For `contradicted`: the words of the claim that differ from the passages."""
+    """The words of a `contradicted` claim that differ from the passages."""
     instead: str = ""
-    """The words of the quote that correspond to `wrong`, verbatim."""
+    """The words of the quote that correspond to `wrong`, copied verbatim."""
 
 
 class Verifier(Protocol):
-    """Judges claims only by the given passages, without a search and without memory of earlier claims."""
+    """Judges each claim only by the passages given, without searching and without remembering earlier claims."""
 
     @property
     def name(self) -> str:
@@ -38,8 +38,8 @@ class Verifier(Protocol):
 
     @property
     def abstains(self) -> bool:
-        """Whether `insufficient` means that the verifier is unsure and a person must decide. Otherwise, `insufficient`
-        means that no passage supports the claim."""
+        """Whether `insufficient` means that the verifier is unsure and that a person must decide. Otherwise,
+        `insufficient` means that no passage supports the claim."""
         ...
 
     def verify(self, claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> SupportReading:

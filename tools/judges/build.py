@@ -1,8 +1,8 @@
 """Builds judges from the names that users pass to `--judge` and `--verifier`.
 
-A name is a known judge's, such as `minicheck`, or has the form `KIND:FOLDER`, `KIND:HUB/NAME` or `KIND:MODEL`. Other
-distributions can add kinds through entry points in the `factloop.verifiers` group, each of which refers to a
-`JudgeBuilder`.
+A name either belongs to a known judge, such as `minicheck`, or has the form `KIND:FOLDER`, `KIND:HUB/NAME` or
+`KIND:MODEL`. Other distributions can add kinds through entry points in the `factloop.verifiers` group, each of which
+refers to a `JudgeBuilder`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BASELINE, PROMPTED, BESPOKE = "baseline", "llm", "bespoke"
 
 CallingKind = Literal["llm", "bespoke"]
 OpenGateway = Callable[[CallingKind, str], ModelGateway]
-"""Opens a gateway to the model in a judge's name: `provider:name` for `llm`, or only a name for `bespoke`."""
+"""Opens a gateway to the model that a judge's name contains: `provider:name` for `llm`, only a name for `bespoke`."""
 
 
 class JudgeBuilder(Protocol):
@@ -75,9 +75,9 @@ def build_judge(
     logprobs: bool = True,
     allow_download: bool = False,
 ) -> Judge:
-    """Builds the judge, without loading weights or using the network yet. Raises ConfigError.
+    """Builds the judge without loading any weights or using the network yet. Raises ConfigError.
 
-    `open_gateway` is called for models on a server. It may be None for judges that run on this machine.
+    `open_gateway` is called for models on a server. It may be None if the judge runs on this machine.
     """
     if spec.kind == BASELINE:
         require("offline", "the verifier baseline")

@@ -16,7 +16,7 @@ BESPOKE_SYSTEM = (
     "considered inconsistent. Please assess the claim's consistency with the document by responding with either "
     '"Yes" or "No".'
 )
-"""The system prompt with which the model was trained. It must not be changed."""
+"""The system prompt that the model was trained with. It must not be changed."""
 
 
 def bespoke_question(document: str, claim: str) -> str:
@@ -24,7 +24,7 @@ def bespoke_question(document: str, claim: str) -> str:
 
 
 class YesOrNo(LocalJudge):
-    """Reads the probabilities that a reply would begin with "Yes" or "No". Generates no text."""
+    """Reads the probabilities that a reply would begin with "Yes" or "No", without generating any text."""
 
     auto_class = "AutoModelForCausalLM"
     load_options: ClassVar[Mapping[str, Any]] = {"dtype": "auto"}
@@ -93,8 +93,8 @@ class GraniteGuardian(YesOrNo):
 class Bespoke(YesOrNo):
     """Bespoke-MiniCheck with weights that transformers can load without extra code, such as those based on Llama 3.1.
 
-    The score is P("Yes"), as in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The InternLM2-based
-    weights come with code. That code is never run here, but a server can run it (see `served.ServedBespoke`).
+    The score is P("Yes"), as in the authors' package (github.com/Liyan06/MiniCheck, `LLMCheck`). The weights based on
+    InternLM2 come with code, which is never run here. A server can run it (see `served.ServedBespoke`).
     """
 
     kind = "bespoke"

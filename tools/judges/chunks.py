@@ -1,6 +1,6 @@
 """Cuts a document into chunks of whole sentences for verifiers that cannot read the whole document at once.
 
-Every character of the document is in exactly one chunk, in order, except for whitespace at the ends of chunks.
+Every character of the document ends up in exactly one chunk, in order, except for whitespace at the ends of chunks.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from itertools import pairwise
 from factloop.tools.text.sentences import split_sentences
 
 UnitEnds = Callable[[Sequence[str]], Sequence[Sequence[int]]]
-"""Returns the offsets at which the units (words or tokens) of each text end, in order."""
+"""Returns, in order, the offsets where the units (words or tokens) of each text end."""
 
 _WORD = re.compile(r"\S{1,40}")
-"""A word has at most 40 characters, so that chunks are also limited in scripts without spaces."""
+"""A word has at most 40 characters, so that chunks are limited even in scripts without spaces."""
 
 
 def word_ends(texts: Sequence[str]) -> list[list[int]]:
-    """Returns the offsets at which words end. A word is a run of up to 40 non-whitespace characters."""
+    """Returns the offsets where words end. A word is a run of up to 40 non-whitespace characters."""
     return [[found.end() for found in _WORD.finditer(text)] for text in texts]
 
 
@@ -31,8 +31,7 @@ def cut_by_words(document: str, n_words: int) -> list[str]:
 def cut_into_chunks(document: str, room: int, unit_ends: UnitEnds) -> list[str]:
     """Cuts a document into chunks of whole sentences with at most `room` units each. No chunk is blank.
 
-    A longer sentence is cut after `room` units. A blank document has no chunks. Raises ValueError if `room` is less
-    than 1.
+    A longer sentence is cut after `room` units. A blank document has no chunks. Raises ValueError if `room` is below 1.
     """
     if room < 1:
         raise ValueError("the chunk size must be at least 1")
@@ -52,14 +51,14 @@ def cut_into_chunks(document: str, room: int, unit_ends: UnitEnds) -> list[str]:
 
 
 def whole_sentences(text: str) -> list[str]:
-    """Cuts the text before each sentence. Joined together, the pieces are the whole text."""
+    """Cuts the text before each sentence. Joined together, the pieces give the whole text."""
     sentences = split_sentences(text)
     cuts = [_cut_between(text, one.end, other.start) for one, other in pairwise(sentences)]
     return [text[start:end] for start, end in pairwise([0, *cuts, len(text)]) if end > start]
 
 
 def _cut_between(text: str, end: int, start: int) -> int:
-    """Returns the start of the later sentence, or of its line, so that a list marker stays with the sentence."""
+    """Returns where the later sentence or its line starts, so that a list marker stays with its sentence."""
     return text.rfind("\n", end, start) + 1 or start
 
 

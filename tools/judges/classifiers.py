@@ -21,15 +21,15 @@ _AGAINST = ("contradict", "refut")
 
 @dataclass(frozen=True)
 class LabelPlaces:
-    """The indices of the model outputs that mean support and, if there is such an output, contradiction."""
+    """The indices of the model outputs that mean support and, if the model has one, contradiction."""
 
     support: int
     contradict: int | None
 
     @classmethod
     def of(cls, id2label: Mapping[int, str], nameless: Mapping[int, LabelPlaces]) -> LabelPlaces:
-        """Finds the indices by the names of the labels. For names such as LABEL_0, `nameless` contains the indices for
-        each number of labels.
+        """Finds the indices from the labels' names. For names such as LABEL_0, `nameless` contains the indices for each
+        number of labels.
 
         Raises ConfigError if no single label means support.
         """
@@ -49,7 +49,7 @@ class Classifier(LocalJudge):
     """Reads the document as premise and the claim as hypothesis. The score is the probability of the support label."""
 
     nameless: ClassVar[Mapping[int, LabelPlaces]] = {2: LabelPlaces(1, None)}
-    """The meanings of labels without names. If there are two, the second means support."""
+    """What labels without names mean. If there are two labels, the second means support."""
 
     def load(self) -> None:
         super().load()
@@ -76,10 +76,10 @@ class Nli(Classifier):
 
 
 class MiniCheckRoberta(Classifier):
-    """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774), which scores `document </s> claim` with P(label 1).
+    """MiniCheck (Tang, Laban and Durrett 2024, arXiv 2404.10774). The score of `document </s> claim` is P(label 1).
 
-    Chunks contain 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work in
-    the same way with a different separator.
+    Chunks contain 400 tokens, as in the authors' package (github.com/Liyan06/MiniCheck). The DeBERTa weights work the
+    same way but use a different separator.
     """
 
     kind = "minicheck-roberta"
@@ -91,7 +91,7 @@ class MiniCheckRoberta(Classifier):
 
 
 class FactCg(Classifier):
-    """FactCG (Lei et al. 2025, arXiv 2501.17144), which scores a document followed by a question with P(label 1).
+    """FactCG (Lei et al. 2025, arXiv 2501.17144). The score of a document followed by a question is P(label 1).
 
     The template and the chunk size of 550 words come from the authors' package (github.com/derenlei/FactCG).
 
@@ -111,18 +111,17 @@ class FactCg(Classifier):
 class AlignScore(Classifier):
     """AlignScore (Zha et al. 2023, arXiv 2305.16739).
 
-    For each sentence of the claim, the highest P(aligned) over the chunks counts, and the score is the mean over
-    sentences. P(aligned) is output 0 of the three-way head, as in the authors' default mode `nli_sp` (section 3.2,
-    equation 2; github.com/yuh-zha/AlignScore, `inference.py`). Output 2 is contradiction. The chunk comes before the
-    sentence.
+    Each sentence of the claim gets the highest P(aligned) over the chunks, and the score is the mean over sentences.
+    P(aligned) is output 0 of the three-way head, as in the authors' default mode `nli_sp` (section 3.2, equation 2;
+    github.com/yuh-zha/AlignScore, `inference.py`). Output 2 is contradiction. The chunk comes before the sentence.
 
     The weights may be a sequence classifier with three labels, or the published checkpoint (`*.ckpt`) next to the
-    configuration and tokenizer of RoBERTa. Only tensors are read from a checkpoint, and its code is never run. The
+    configuration and tokenizer of RoBERTa. Only the tensors in a checkpoint are read. Its code is never run. The
     checkpoint's pooler and three-way head are equivalent to the head of a RoBERTa classifier, so they are loaded as
     one.
 
-    Departure: a context of n words is cut into chunks of whole sentences with up to 350 words. The authors distribute
-    the sentences evenly over n // 350 + 1 chunks, regardless of sentence length.
+    Departure: a context of n words is cut into chunks of whole sentences, each with up to 350 words. The authors
+    distribute the sentences evenly over n // 350 + 1 chunks, regardless of sentence length.
     """
 
     kind = "alignscore"
@@ -163,7 +162,7 @@ def _of_checkpoint(path: Path, base: Path) -> Any:
 
 
 def _renamed(name: str) -> str | None:
-    """Returns what a weight is called in a RoBERTa classifier, or None if the weight belongs to an unused head."""
+    """Returns a weight's name in a RoBERTa classifier, or None if the weight belongs to an unused head."""
     if name.startswith(_POOLER):
         return f"classifier.dense.{name.removeprefix(_POOLER)}"
     if name.startswith(_HEAD):
@@ -180,7 +179,7 @@ class LettuceDetect(LocalJudge):
     supported. The input is the context, in the authors' form for texts without a question, followed by the claim
     (github.com/KRLabsOrg/LettuceDetect, `summary_prompt_en.txt`). Class 1 of the classifier is "hallucinated".
 
-    Departure: for a long document, the chunk that supports the claim best determines the score. The authors take the
+    Departure: if a document is long, the chunk that best supports the claim determines the score. The authors take the
     highest P(hallucinated) of each token over all chunks, so every chunk would have to support the claim.
     """
 

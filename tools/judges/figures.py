@@ -17,7 +17,7 @@ from typing import Literal
 from factloop.tools.text.words import CARDINALS
 
 Match = Literal["same", "near", "other", "apart"]
-"""How two figures relate: they are the same, equal after rounding, different, or not comparable."""
+"""How two figures compare: they are the same, equal after rounding, different, or not comparable."""
 
 _SCALES = {"hundred": 1e2, "dozen": 12.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
@@ -87,7 +87,7 @@ _PLAIN_YEAR = re.compile(r"[12]\d{3}")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure or date, with its spelling in a text."""
+    """A figure or date, with its spelling in the text."""
 
     text: str
     start: int
@@ -111,7 +111,7 @@ class Figure:
         return tuple(part > 0 for part in self.dates[0]) if self.dates else ()
 
     def compare(self, other: Figure) -> Match:
-        """Compares this figure, which is from a claim, with a figure from a source."""
+        """Compares this figure, which comes from a claim, with a figure from a source."""
         if self.code or other.code:
             same_kind = bool(self.code) and bool(other.code) and (":" in self.code) == (":" in other.code)
             return "same" if self.code == other.code else "other" if same_kind else "apart"
@@ -139,7 +139,7 @@ class Figure:
 
 
 def in_unit_of(figure: Figure, head: str) -> Figure:
-    """Returns a cell's figure in the unit of its column header, such as *Revenue (EUR m)* or *Height in cm*."""
+    """Returns a cell's figure in the unit given by its column header, such as *Revenue (EUR m)* or *Height in cm*."""
     if figure.unit or not figure.values:
         return figure
     unit, factor = "", 1.0
@@ -158,7 +158,7 @@ def _shares(a: tuple[int, int, int], b: tuple[int, int, int]) -> bool:
 
 
 def _rounds_to(exact: float, rounded: float) -> bool:
-    """Whether rounding `exact` to 2, 3 or 4 digits gives `rounded`. Numbers from 100 on may be rounded to 1 digit."""
+    """Whether rounding `exact` to 2, 3 or 4 digits gives `rounded`. Numbers from 100 up may also be rounded to 1."""
     if abs(exact - rounded) > abs(exact) / 2:  # rounding changes a number by at most a third
         return False
     places = (1, 2, 3, 4) if abs(rounded) >= 100 else (2, 3, 4)
@@ -167,7 +167,7 @@ def _rounds_to(exact: float, rounded: float) -> bool:
 
 @lru_cache(maxsize=20_000)
 def read_figures(text: str) -> tuple[Figure, ...]:
-    """Returns the figures and dates of a text in order. Takes linear time."""
+    """Returns the figures and dates in a text, in order. Takes linear time."""
     dates = [figure for match in _DATE.finditer(text) if (figure := _date(match))]
     blanked = text
     for date in dates:
@@ -255,7 +255,7 @@ def _spoken(words: Sequence[str]) -> float:
 
 
 def _plain_values(number: str) -> list[float]:
-    """Returns the possible values of digits with separators. 1.234 may be 1234 or 1.234, but 1.234.567,89 is clear."""
+    """Returns what digits with separators may mean. 1.234 may be 1234 or 1.234, but 1.234.567,89 is unambiguous."""
     digits = re.sub(r"[\s'’\u00a0\u202f]", "", number)
     marks = re.findall(r"[.,]", digits)
     if not marks:

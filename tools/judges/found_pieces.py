@@ -1,4 +1,4 @@
-"""Applies the packaged baseline to claims and documents. It reads documents in pieces, like its training data."""
+"""Applies the packaged baseline to claims and documents. Documents are read in pieces, as in its training data."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from factloop.tools.search.passages import PARAGRAPH, PARAGRAPHS, split_passages
 
 FEW_CHARACTERS = 20_000
 RESULTS = 3
-"""Number of passages to read for a claim, which is the default of a check."""
+"""Number of passages to read for a claim. This is also the default in a check."""
 _KEPT = 64
 """Number of documents to keep indexed. A few are enough, because pairs for one document are usually adjacent."""
 
 
 @dataclass(frozen=True)
 class FoundPieces:
-    """The pieces of search hits, in the form that `Verifier.verify` accepts."""
+    """The pieces of search hits, in the form that `Verifier.verify` takes."""
 
     passages: tuple[str, ...]
     documents: tuple[int, ...]
@@ -47,7 +47,7 @@ def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPie
 
 @lru_cache(maxsize=1_000)
 def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
-    """Cuts a passage into pieces that keep headings separate. Cached because many claims find the same passage."""
+    """Cuts a passage into pieces, keeping headings separate. Cached because many claims find the same passage."""
     whole = passage if section is None else f"{section}{PARAGRAPH}{passage}"
     pieces = split_passages(whole.replace(PARAGRAPH, PARAGRAPHS))
     return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)

@@ -1,6 +1,6 @@
 """Lists the judges that factloop knows by name and downloads their weights.
 
-Weights in a folder or in the user's hub cache never need the network. Other weights are downloaded once, if allowed.
+Weights in a folder or in the user's hub cache require no network access. Other weights are downloaded once, if allowed.
 Otherwise, an error explains how to allow the download.
 """
 
@@ -20,18 +20,18 @@ WEIGHTS = (*TEXTS, "*.safetensors")
 
 @dataclass(frozen=True)
 class HubFiles:
-    """A repository on the hub, with its revision and the files needed from it."""
+    """A repository on the hub, with the revision and the files that are needed."""
 
     repo: str
     revision: str = "main"
-    """The commit that public sources mention, if any, or else `main`."""
+    """The commit that public sources mention, or `main` if they mention none."""
     patterns: tuple[str, ...] = WEIGHTS
     """Glob patterns of the files. At least one file must match the last pattern."""
 
 
 @dataclass(frozen=True)
 class KnownJudge:
-    """An entry of the registry."""
+    """An entry in the registry."""
 
     made_by: str
     """Module and class in `factloop.tools.judges`."""
@@ -40,7 +40,7 @@ class KnownJudge:
     files: HubFiles | None = None
     """The default weights, or None if users must name a model."""
     base: HubFiles | None = None
-    """Tokenizer and configuration of the base model, if the repository of the judge lacks them."""
+    """Tokenizer and configuration of the base model, if the judge's repository lacks them."""
     size: str = ""
     parameters: str = ""
     licence: str = ""
@@ -106,7 +106,7 @@ JUDGES: Mapping[str, KnownJudge] = {
 
 @dataclass(frozen=True)
 class LocalFiles:
-    """Where a judge's files are on this machine."""
+    """The location of a judge's files on this machine."""
 
     folder: Path
     base: Path | None = None
@@ -125,7 +125,7 @@ class Source:
 
     @property
     def is_path(self) -> bool:
-        """Whether `target` is a path on this machine, because it exists or cannot be a name on the hub."""
+        """Whether `target` is a path on this machine: it exists, or it cannot be a name on the hub."""
         path = Path(self.target)
         looks_so = path.is_absolute() or self.target.startswith((".", "~")) or self.target.count("/") > 1
         return bool(self.target) and (looks_so or path.expanduser().exists())
@@ -145,7 +145,7 @@ class Source:
 
     @property
     def size(self) -> str:
-        """The size of the download and the licence, as text."""
+        """The licence and the size of the download, as text."""
         known = JUDGES[self.kind]
         is_ours = known.files is not None and self.target in ("", known.files.repo)
         return f"{known.size}, licence {known.licence}" if is_ours else f"see https://huggingface.co/{self.target}"

@@ -30,7 +30,7 @@ KEPT_DOCUMENTS = 64
 _SAMPLE = 2**16
 """Number of bytes to read at each of three positions in a file of weights."""
 _ROBERTA_LIKE = ("roberta", "camembert", "xlm-roberta", "xlm-roberta-xl")
-"""Model types whose position numbers start after the number of the padding token."""
+"""Model types whose position numbers start after that of the padding token."""
 
 
 class LocalJudge(Judge):
@@ -38,8 +38,8 @@ class LocalJudge(Judge):
 
     A document longer than the model's window is cut into chunks of whole sentences, and a claim longer than half the
     window is truncated. Text that looks like a special token is broken up with a space, so that it cannot change the
-    structure of the input. Pairs are read in batches of similar length, on a GPU if there is one. Costs no money.
-    Thread-safe.
+    structure of the input. Pairs are read in batches of similar length, on a GPU if there is one. Runs at no cost and
+    is thread-safe.
     """
 
     kind: ClassVar[str]
@@ -47,7 +47,7 @@ class LocalJudge(Judge):
     longest: ClassVar[int] = 512
     """Maximum number of tokens in a window."""
     n_words: ClassVar[int | None] = None
-    """Maximum number of words in a chunk, unless the caller sets another one. None means as many as fit."""
+    """Maximum number of words in a chunk, unless the caller sets another maximum. None means as many as fit."""
     n_tokens: ClassVar[int | None] = None
     """The same maximum, in tokens."""
     frame: ClassVar[str] = ""
@@ -186,7 +186,7 @@ class LocalJudge(Judge):
 
     @cached_property
     def _overhead(self) -> int:
-        """The number of tokens that the input needs in addition to the document and the claim."""
+        """Number of tokens in the input besides those of the document and the claim."""
         return OVERHEAD + len(self._ends([self._form("", "") or self.frame])[0])
 
     def _chunks(self, document: str, n_words: int | None, room: int) -> tuple[str, ...]:

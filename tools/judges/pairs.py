@@ -1,7 +1,7 @@
 """Defines `Judge`, which judges how well texts support claims. Every use of a judge goes through this module.
 
-`score_pairs` scores many claims, each with its own document, as in `research verify`. `rate` scores one claim with the
-passages found for it, as in a check with `--judge`. Both cut texts to fit the judge's window.
+`score_pairs` scores many claims, each with its own document, as in `research verify`. `rate` scores one claim against
+the passages found for it, as in a check with `--judge`. Both cut texts to fit the judge's window.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from factloop.tools.judges.chunks import cut_by_words
 BETWEEN = "\n\n"
 """The separator of passages that are read as one document."""
 THRESHOLD = 0.5
-"""Minimum score of a supported claim, unless another one was tuned on labels. Also used for contradictions."""
+"""Minimum score of a supported claim, unless another minimum was tuned on labels. Also used for contradictions."""
 MAX_CITED = 3
 AT_ONCE = 64
 """Maximum number of pairs to read at a time. It is small, so that progress and deadlines can be handled in between."""
 KEPT = 4_096
 LINGER_S = 0.005
-"""Seconds to wait for more pairs before reading a batch, because a batch takes little longer than one pair."""
+"""Seconds to wait for more pairs before reading a batch. Reading a batch takes little longer than reading one pair."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,16 @@ class VerifierPair:
 
 @dataclass(frozen=True)
 class PairScore:
-    """The score of a pair, or the error that prevented a score. Exactly one of them is set."""
+    """The score of a pair, or the error that prevented scoring. Exactly one of the two is set."""
 
     score: float | None
-    """Degree of support in [0, 1]. The claim counts as supported if it is at least 0.5."""
+    """Degree of support in [0, 1]. The claim counts as supported if the score is at least 0.5."""
     error: FactloopError | None = None
     """A DataError if there is nothing to read, otherwise the error of the failed call."""
     against: float = 0.0
     """Probability that the text contradicts the claim, or 0 if the judge only detects missing support."""
     unsaid: str = ""
-    """Words of the claim that the text does not support, from judges that mark them."""
+    """Words of the claim that the text does not support, if the judge marks them."""
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.error is None):
@@ -75,7 +75,7 @@ class Judge(ABC):
     @property
     @abstractmethod
     def identity(self) -> dict[str, object]:
-        """Everything that affects scores, as JSON. Judges with equal identities give equal scores. Loads weights."""
+        """Everything that affects scores, as JSON. Judges with the same identity give equal scores. Loads weights."""
 
     @property
     def judged_by(self) -> str:
@@ -96,15 +96,14 @@ class Judge(ABC):
         passages: Sequence[str],
         documents: Sequence[int] | None = None,  # noqa: ARG002 - `rate` decides which texts are read together
     ) -> SupportReading:
-        """Like `rate`, but synchronous and with the signature of `Verifier.verify`. Raises the same errors."""
+        """Like `rate` and with the same errors, but synchronous and with the signature of `Verifier.verify`."""
         return run_blocking(rate(self, claim, passages, meter=UsageMeter()))
 
     @abstractmethod
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
         """Returns the score of each pair, in order, or the error of its call.
 
-        Raises ConfigError if the judge cannot work at all, for example because weights are missing or a key is
-        rejected.
+        Raises ConfigError if the judge cannot work at all, for example because of missing weights or a rejected key.
         """
 
 
@@ -123,7 +122,7 @@ async def rate(
     upper: float = THRESHOLD,
     read: Read | None = None,
 ) -> SupportReading:
-    """Returns how well the passages support the claim, and which passages decide. `read` replaces `judge.read`.
+    """Returns how well the passages support the claim, and which of them are decisive. `read` replaces `judge.read`.
 
     The claim is supported if its score is at least `upper`. Otherwise, the claim is contradicted if a text contradicts
     it with a probability of at least 0.5. Raises ConfigError, or the FactloopError of a text that could not be read.
@@ -158,12 +157,12 @@ async def score_pairs(
     meter: UsageMeter,
     read: Read | None = None,
 ) -> list[list[PairScore]]:
-    """Returns the score of each pair, in order, for each chunk size. A size of None means as large as the judge allows.
+    """Returns the score of each pair, in order, for each chunk size. None means as large as the judge allows.
 
-    The score is the highest over the document's chunks, averaged over the parts of the claim, as in MiniCheck (section
-    4) and AlignScore (section 3.2). Chunks that two sizes have in common are read only once. A pair is unscored if its
-    claim or document is blank. It is also unscored if any chunk could not be read, because that chunk might have been
-    the best. Raises ConfigError if the judge does.
+    Each part of the claim gets its highest score over the document's chunks, and these are averaged, as in MiniCheck
+    (section 4) and AlignScore (section 3.2). Chunks that two sizes have in common are read only once. A pair is
+    unscored if its claim or document is blank. It is also unscored if any chunk could not be read, because that chunk
+    might have been the best. Raises ConfigError if the judge does.
     """
     places: dict[VerifierPair, int] = {}
 
@@ -180,8 +179,7 @@ async def score_pairs(
 async def read_all(
     judge: Verifier, asked: Sequence[tuple[str, Sequence[str]]], *, meter: UsageMeter
 ) -> list[SupportReading | None]:
-    """Returns how well each claim's texts support it, without quotes, or None for a claim if any of its texts was not
-    read.
+    """Returns, for each claim, how well its texts support it (without quotes), or None if any of them was not read.
 
     If the judge reads passages one by one, each text is judged separately and the best score counts. Raises
     ConfigError.
@@ -204,7 +202,7 @@ def _best(found: Sequence[PairScore]) -> SupportReading | None:
 
 
 class SharedReads:
-    """Shares the results of a judge that costs no money among all claims in a session. Bound to one event loop."""
+    """Lets all claims in a session share the results of a judge that costs no money. Bound to one event loop."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge

@@ -22,7 +22,7 @@ from factloop.tools.models.wire import ReplyToken
 STAGE = "verify"
 """Name of the stage in the usage of a run."""
 N_WORDS = 20_000
-"""Default number of words in a chunk, about 30,000 tokens, which Bespoke-MiniCheck accepts."""
+"""Default number of words in a chunk. They amount to about 30,000 tokens, which Bespoke-MiniCheck accepts."""
 MAX_TOKENS = 1
 """Maximum number of tokens in a reply from Bespoke-MiniCheck, which answers "Yes" or "No"."""
 ATTRIBUTION, ELIGIBILITY = "verifiers/attribution", "verifiers/eligibility"
@@ -30,7 +30,7 @@ _DRESS = re.compile(r"[\W_]+")
 
 
 class ServedJudge(Judge):
-    """Asks a chat model for yes or no, with one call per chunk. Costs as much as these calls.
+    """Asks a chat model to answer yes or no, with one call per chunk. The only cost is that of these calls.
 
     `prompt_sha256` is the hash of the model's instructions, and part of the judge's identity.
     """
@@ -53,7 +53,7 @@ class ServedJudge(Judge):
         return super().chunks(claim, document, n_words or N_WORDS)
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
-        """Like `Judge.read`. All calls run concurrently, and a failed call affects only its own pair."""
+        """Like `Judge.read`. Runs all calls concurrently. A failed call affects only its own pair."""
         return await together([self._read_one(pair, meter) for pair in pairs])
 
     async def _read_one(self, pair: VerifierPair, meter: UsageMeter) -> PairScore:
@@ -156,7 +156,7 @@ def answer_probabilities(tokens: Sequence[ReplyToken], said: str) -> Mapping[str
     """Returns the probabilities of "yes" and "no" at the last token that equals `said`.
 
     All forms of a word count ("Yes", " yes", '"yes'). A word that the server does not list counts as 0, because it is
-    less probable than the listed ones. Returns None if no token equals `said` or both probabilities are 0.
+    less probable than those listed. Returns None if no token equals `said` or both probabilities are 0.
     """
     places = [token for token in tokens if _bare(token.text) == said]
     if not places:

@@ -1,4 +1,4 @@
-"""Splits passages into sentences with stems and figures, from which the baseline selects the sentences to parse."""
+"""Splits passages into sentences, with their stems and figures. The baseline selects some of them to parse."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Sentence:
     figures: tuple[Figure, ...]
     """The figures of the sentence. Their offsets refer to `read_as`."""
     context: frozenset[str]
-    """Stems of the context, which consists of the title, the heading and the previous sentence."""
+    """Stems of the context: the title, the heading and the previous sentence."""
     figures_around: tuple[Figure, ...]
     """The figures of the context."""
     is_row: bool
@@ -80,7 +80,7 @@ def stems_of(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def read_passage(passage: str) -> tuple[Sentence, ...]:
-    """Splits a passage into sentences, in order and in linear time. Caches the last `MAX_KEPT_PASSAGES` passages."""
+    """Splits a passage into sentences, in order. Takes linear time. Caches the last `MAX_KEPT_PASSAGES` passages."""
     sentences: list[Sentence] = []
     title: Sentence | None = None
     heading = before = title
@@ -105,7 +105,7 @@ def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sen
 
 
 def _is_heading(line: str, *, opens: bool) -> bool:
-    """Whether a line is marked as a heading, or is short and has no full stop. A title may end in one."""
+    """Whether a line is marked as a heading, or is short and does not end in a full stop. A title may end in one."""
     bare = line.strip()
     is_short = len(bare) < 90 and ":" not in bare
     return bare.startswith("#") or (is_short and (opens or bare[-1:] not in tuple('.!?;,)"”')))
@@ -136,7 +136,7 @@ def _is_row(line: str) -> bool:
 
 
 def figures_in(text: str) -> tuple[Figure, ...]:
-    """Returns the figures of a sentence or row. Figures in a row take the unit of their column."""
+    """Returns the figures in a sentence or row. Figures in a row take the unit of their column."""
     return tuple(_row_figures(text)) if _is_row(text) else read_figures(text)
 
 
@@ -146,7 +146,7 @@ def subject_of_row(text: str) -> frozenset[str]:
 
 
 def _row_figures(row: str) -> Iterator[Figure]:
-    """Yields the figures of a row. A figure without a unit gets the unit of its column header."""
+    """Yields the figures in a row. A figure without a unit gets the one in its column header."""
     for pair in _PAIR.finditer(row):
         for figure in read_figures(pair[2]):
             yield replace(in_unit_of(figure, pair[1]), start=pair.start(2) + figure.start)
@@ -155,15 +155,15 @@ def _row_figures(row: str) -> Iterator[Figure]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Returns the sentences of a line, without the text between them. A semicolon also ends a sentence."""
+    """Returns the sentences in a line, without the text between them. A semicolon also ends a sentence."""
     sentences = sentences_of(text, Block(0, len(text), "prose"))
     return [piece for one in sentences for piece in _SEMICOLON.split(one.text) if _WORD.search(piece)]
 
 
 @lru_cache(maxsize=MAX_KEPT_PASSAGES)
 def word_key(text: str) -> str:
-    """Returns the words and signed figures of a text in lowercase, with a separator between sentences. Texts that
-    differ only in spacing, case, punctuation or bracketed marks have the same key."""
+    """Returns the words and signed figures of a text in lowercase, with a separator between sentences. Texts have the
+    same key if they differ only in spacing, case, punctuation or bracketed marks."""
     bare = _BRACKETED.sub("", text)
     pieces = (piece.lower() for line in bare.splitlines() for piece in split_sentences(line))
     sentences = (" ".join(_KEY_WORD.findall(piece)) for piece in pieces)

@@ -1,4 +1,4 @@
-"""Implements judges based on Flan-T5. MiniCheck is scored by its first output word, and HHEM by its first token."""
+"""Implements judges based on Flan-T5. MiniCheck is scored by the first output word, and HHEM by the first token."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class MiniCheckT5(LocalJudge):
 
     The encoder reads `predict: document </s> claim`, and the first decoder step says "1" (supported) or "0". The score
     is P("1") / (P("0") + P("1")) at that step, where each digit is represented by the first token that Flan-T5's
-    tokenizer makes of it (209 for "1", 3 for "0"). Chunks contain 500 words in a window of 2,048 tokens, and the best
-    chunk counts, as in the authors' package (github.com/Liyan06/MiniCheck, `minicheck/inference.py`).
+    tokenizer produces for it (209 for "1", 3 for "0"). Chunks contain 500 words in a window of 2,048 tokens, and the
+    best chunk counts, as in the authors' package (github.com/Liyan06/MiniCheck, `minicheck/inference.py`).
 
     Departures: sentences are not split with NLTK. A sentence longer than a chunk is cut, whereas the package truncates
     the input and loses the claim first.
@@ -59,8 +59,8 @@ class Hhem(LocalJudge):
     The input follows the model card (huggingface.co/vectara/hallucination_evaluation_model). It starts with `<pad>`,
     and the score is the output for class 1 ("consistent") at that token. The published code is not run. Apart from the
     `t5.` prefix, the weights have the same names as in transformers' `T5ForTokenClassification`, so they can be loaded
-    directly. A user's folder must contain the weights, and the configuration and tokenizer of google/flan-t5-base. The
-    latter two may replace the published `config.json` or be in a `flan-t5-base` subfolder.
+    directly. A user's folder must contain the weights, as well as the configuration and tokenizer of
+    google/flan-t5-base. The latter two may replace the published `config.json` or be in a `flan-t5-base` subfolder.
     """
 
     kind = "hhem"

@@ -1,7 +1,7 @@
 """Learns from a server's answers what it supports: output modes, log-probabilities and settings.
 
 A mode counts as unavailable only if the server rejects it and answers in a weaker mode, or if the server accepts it but
-replies as if it had not been requested. A mode that worked once is not dropped because of a single odd reply.
+replies as if it had not been requested. A mode that has worked once is not dropped because of a single odd reply.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from factloop.tools.models.wire import Mode, Reply, is_heeded
 
 MOST_MISSHAPEN = 3
-"""After this many unreadable replies and no readable one, a mode is ruled out, even if the replies have its form."""
+"""A mode is ruled out after this many unreadable replies and no readable one, even if the replies have its form."""
 
 
 class Concession(StrEnum):
@@ -31,7 +31,7 @@ class Concession(StrEnum):
 
 
 class KnownAbilities(BaseModel):
-    """What is known about a server."""
+    """What is known so far about a server."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,7 +62,7 @@ class Abilities:
         self._learn(gives_logprobs=gives)
 
     def note_conceded(self, concession: Concession) -> None:
-        """Records that the server accepts requests with this concession and rejects requests without it."""
+        """Records that the server accepts requests only with this concession."""
         self._learn(conceded=self.known.conceded | {concession})
 
     def note_refused(self, modes: Iterable[Mode]) -> None:

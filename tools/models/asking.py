@@ -79,7 +79,7 @@ class ModelCall:
 
 
 def request_key(chat: ChatModel, request: Request) -> str:
-    """Returns a key that is the same for all requests that can share an answer: same model, settings and input."""
+    """Returns the same key for all requests that can share an answer: those with the same model, settings and input."""
     shaping = _shaping(chat, request)
     return hashlib.sha256(json.dumps(shaping, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 

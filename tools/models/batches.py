@@ -2,7 +2,7 @@
 
 The model's own client builds each request and reads each answer, as in a live call. Only the connection below it is
 replaced. This connection collects requests until no more arrive for a while, submits them as one batch, polls the
-batch, and finally returns to each request its line of the results. A failed line raises the same error as a failed live
+batch, and finally returns each request's line of the results. A failed line raises the same error as a failed live
 call.
 
 Submitted batches are recorded in a file next to the run's answers. When a killed run is restarted, it fetches the
@@ -42,14 +42,14 @@ DAY_S, CLOCKS_DIFFER_S = 24 * 3600.0, 300.0
 CALL_S = 600.0
 """Timeout in seconds for an upload, a download or a poll."""
 LONGEST_INTERVAL = 30
-"""The longest polling interval, as a multiple of the first one."""
+"""The longest polling interval, as a multiple of the first interval."""
 NO_INTERFACE = frozenset({404, 405, 501})
 _OF_ONE_REQUEST = frozenset(
     {"host", "content-length", "content-type", "accept", "accept-encoding", "connection", "idempotency-key"}
 )
-"""Headers of a model request that are not sent with requests about batches."""
+"""Headers of a model request that are left out of requests about batches."""
 _STATUS = {"batch_expired": 503, "expired": 503, "batch_cancelled": 410, "canceled": 410}
-"""Maps a provider's error code to a status, for answers without one. A request that a user cancelled is not retried."""
+"""Maps a provider's error code to a status, for answers without one. Requests that a user cancelled are not retried."""
 _STATUS |= {"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404}
 _STATUS |= {"request_too_large": 413, "rate_limit_error": 429, "overloaded_error": 529}
 TOO_MUCH = "token_limit_exceeded"
@@ -61,9 +61,9 @@ class Progress:
     n_done: int
     is_over: bool
     results: tuple[str, ...]
-    """Paths from which the results can be downloaded."""
+    """Paths to download the results from."""
     refused: Json | None = None
-    """The error with which the provider rejected the whole batch."""
+    """The error that the provider reported when it rejected the whole batch."""
 
     @property
     def missing(self) -> Outcome:
@@ -74,7 +74,7 @@ class Progress:
 class OpenAIBatches:
     """OpenAI's batch API (https://platform.openai.com/docs/api-reference/batch). Uses a request's URL and credentials.
 
-    All methods that send requests raise ToolError.
+    All methods that send requests may raise ToolError.
     """
 
     most_requests, most_bytes, place = 50_000, 200_000_000, "/batches"
@@ -85,7 +85,7 @@ class OpenAIBatches:
         self._base = str(request.url.copy_with(query=None)).removesuffix(endpoint)
         self._headers = {name: value for name, value in request.headers.items() if name not in _OF_ONE_REQUEST}
         self.key = (self._base, endpoint, server, request.headers.get("anthropic-beta", ""))
-        """The key is equal for all requests that may share a batch."""
+        """All requests that may share a batch have the same key."""
 
     def line(self, name: str, body: Json) -> bytes:
         return _json({"custom_id": name, "method": "POST", "url": self._endpoint, "body": body})
@@ -118,13 +118,13 @@ class OpenAIBatches:
         )
 
     def outcome(self, line: Json) -> Outcome:
-        """Returns the answer in a line of results. Raises KeyError, TypeError or AttributeError if there is none."""
+        """Returns the answer in a line of results. Raises KeyError, TypeError or AttributeError if it has none."""
         if line.get("response") is not None:
             return int(line["response"]["status_code"]), line["response"]["body"]
         return _STATUS.get(line["error"].get("code"), 500), {"error": line["error"]}
 
     async def outcomes(self, found: Progress) -> list[tuple[str, Outcome]]:
-        """Downloads the answers. Returns each with the name of its request, in any order."""
+        """Downloads the answers, each with the name of its request, in no particular order."""
         lines = [line for path in found.results for line in (await self._ask("GET", path)).content.split(b"\n")]
         outcomes: list[tuple[str, Outcome]] = []
         for line in _objects(lines):
@@ -173,7 +173,7 @@ class AnthropicBatches(OpenAIBatches):
         return _id(await self._json("POST", self.place, kind="application/json", content=content))
 
     def _is(self, one: Json, batch: _Batch) -> bool:
-        """Compares size and time. Another user's batch may match, but it contains none of our names."""
+        """Compares size and time. Another user's batch may match, but will contain none of our names."""
         earliest = datetime.fromtimestamp(batch.since - CLOCKS_DIFFER_S, UTC).isoformat()
         counts = one.get("request_counts") or {}
         return sum(counts.values()) == len(batch.names) and str(one.get("created_at")) >= earliest
@@ -228,7 +228,7 @@ class _Queue:
     work: asyncio.Task[None] | None = None
 
     def first(self) -> dict[str, bytes]:
-        """Returns the first requests, as many as fit into one batch."""
+        """Returns the first requests, up to as many as fit into one batch."""
         taken: dict[str, bytes] = {}
         n_bytes = 0
         for name, line in self.lines.items():
@@ -244,7 +244,7 @@ class Batches:
 
     def __init__(self, path: Path, *, after_s: float, patience_s: float) -> None:
         """`path` is the file that records the batches. A batch is submitted when no request has arrived for `after_s`
-        seconds. If a provider cannot be reached for `patience_s` seconds, it is not asked again, and its batches wait
+        seconds. If a provider cannot be reached for `patience_s` seconds, it is not called again, and its batches wait
         for the next start.
 
         Raises ConfigError if the file cannot be read.
@@ -258,8 +258,8 @@ class Batches:
         """Maps the name of a request to the batch that contains its answer."""
 
     def over(self, chat: ChatModel, scope: str = "") -> ChatModel:
-        """Returns the model with batching. Equal requests in a scope are sent once. Raises ConfigError if batching is
-        unsupported."""
+        """Returns the model with batching. Identical requests in a scope are sent once. Raises ConfigError if batching
+        is unsupported."""
         model: Any = chat.model
         client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
         if client is None:
@@ -273,7 +273,7 @@ class Batches:
         return replace(chat, model=model)
 
     async def ask(self, provider: OpenAIBatches, scope: str, body: Json) -> Outcome:
-        """Waits for a request's batch and returns the answer. Raises ConfigError, ToolError."""
+        """Waits for a request's batch and returns the answer. Raises ConfigError or ToolError."""
         said = json.dumps([scope, *provider.key, body], sort_keys=True)
         name = hashlib.sha256(said.encode()).hexdigest()
         while True:
@@ -322,8 +322,8 @@ class Batches:
             self._follow(queue.provider, batch)
 
     async def _calm(self, queue: _Queue | None = None) -> None:
-        """Waits until no request has arrived for a while. Counts turns, because a busy event loop accepts no
-        requests."""
+        """Waits until no request has arrived for a while. Counts turns of the event loop, because no requests can
+        arrive while the loop is busy."""
         n_turns = 0
         while n_turns < 10 and (queue is None or len(queue.first()) == len(queue.lines)):
             before = self._n_asked
@@ -382,8 +382,8 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """Queues the requests again if there were too many, so that one batch is sent after another. The batches are
-        half as large, unless another batch may have filled the provider's queue."""
+        """Queues the requests again if there were too many, so that batches are sent one after another. They are half
+        as large, unless another batch may have filled the provider's queue."""
         if error.get("code") != TOO_MUCH or (batch.is_alone and len(batch.names) == 1):
             said = str(error.get("message") or error.get("code"))[:LONGEST_SAID]
             raise ConfigError(f"{provider.server}: the provider rejected the batch: {said}")
@@ -421,7 +421,7 @@ class Batches:
         return None
 
     async def _patiently(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Returns the result of a call to a provider. Repeats a failed call as long as patience lasts."""
+        """Returns the result of a call to a provider. Retries a failed call until patience runs out."""
         interval_s, failing_since = self._after_s, None
         while True:
             try:
@@ -447,8 +447,7 @@ class Batches:
             future.set_result(outcome)
 
     def _read(self) -> dict[str, _Batch]:
-        """Returns the batches of earlier processes by request name. If two contain the same name, the later one
-        counts."""
+        """Maps request names to the batches of earlier processes. If two contain the same name, the later counts."""
         batches: dict[str, _Batch] = {}
         try:
             for entry in _objects(self._path.read_bytes().split(b"\n")) if self._path.exists() else ():
@@ -462,7 +461,7 @@ class Batches:
         return {name: batch for batch in batches.values() for name in batch.names}
 
     def _write(self, entry: Json) -> None:
-        """Appends a line. Writes a line break first, because the previous line may be cut off."""
+        """Appends a line. Writes a line break first, because the previous line may have been cut off."""
         try:
             with open(self._path, "ab", opener=open_private) as file:
                 file.write(b"\n" + _json(entry))
@@ -478,7 +477,7 @@ class Batches:
 
 
 class _Connection(httpx2.AsyncBaseTransport):
-    """A connection for a model's client that adds each request to a batch."""
+    """A connection for a model's client. It adds each request to a batch."""
 
     def __init__(self, batches: Batches, server: str, scope: str, client: httpx2.AsyncClient) -> None:
         self._batches, self._server, self._scope, self._client = batches, server, scope, client
@@ -498,8 +497,7 @@ def _json(value: Json) -> bytes:
 
 
 def _objects(lines: Collection[bytes]) -> Iterator[Json]:
-    """Yields the lines that are JSON objects. Other lines were cut off when a process was killed or a connection
-    broke."""
+    """Yields the lines that are JSON objects. Any other line was cut off when a process died or a connection broke."""
     for line in lines:
         try:
             found = json.loads(line)

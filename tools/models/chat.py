@@ -7,14 +7,14 @@ import os
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.outputs import ChatResult
 
-from factloop.core.errors import ConfigError
+from factloop.core.errors import ConfigError, ModelOutputError, ToolError
 from factloop.tools.calls.urls import checked_base_url, without_userinfo
 from factloop.tools.models.completions import PlainCompletions, speak_plainly
 from factloop.tools.models.prices import Price, model_price
@@ -26,19 +26,21 @@ if TYPE_CHECKING:
 DEFAULT_PROVIDER = "openai"
 OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
 ONLY_RESPONSES = ("-codex", "-pro")
-"""Endings of OpenAI model names that the chat-completions API does not serve."""
+"""Endings of the names of OpenAI models that the chat-completions API does not serve."""
 _ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")
-"""Fields in which providers' classes store their server's URL, from an argument or from the environment."""
+"""Fields in which providers' classes store their server's URL, taken from an argument or the environment."""
 _ADDRESS_VARIABLES = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "anthropic": ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
 }
-"""Environment variables in which providers' classes look for the URL of another server."""
+"""Environment variables that providers' classes check for the URL of another server."""
 HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 """The hosts of the providers' own servers."""
-MOST_REPLY_BYTES = 64_000_000  # enough for 32,000 tokens with 20 log-probabilities each
+LEAST_BOUND, BYTES_PER_TOKEN, UNLIMITED_TOKENS = 4_000_000, 1_000, 16_000
+"""A reply may have `LEAST_BOUND` bytes, and more for each token of the model's limit. A token with five alternatives
+takes about 700 bytes. A decoded reply may take 50 times as much memory as its bytes."""
 MARGIN_S = 5.0
-"""Seconds by which the client's timeout exceeds the gateway's. It ends calls that are no longer awaited."""
+"""Seconds by which the client's timeout, which ends calls that are no longer awaited, exceeds the gateway's."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,8 @@ def build_chat_model(
 ) -> ChatModel:
     """Builds the model `provider:name`. Costs nothing and does not use the network. Raises ConfigError.
 
-    With `replayed`, all answers come from a recording, so the model needs no key, no client and no provider's package.
-    It has the same identity as the real model, except for a URL from the environment.
+    With `replayed`, all answers come from a recording, so no key, client or provider package is needed. It has the same
+    identity as the real model, except for a URL from the environment.
     """
     provider, bare = _parts(name, base_url)
     full = f"{provider}:{bare}" if provider else bare
@@ -92,7 +94,8 @@ def build_chat_model(
     if provider == "openai":
         # LangChain would share one client across all event loops, but connections belong to one loop.
         # With aiohttp, a call takes half the CPU time, because httpx's pool checks every connection for every request.
-        hooks = {"response": [_read_whole]}
+        most_bytes = LEAST_BOUND + BYTES_PER_TOKEN * (max_tokens or UNLIMITED_TOKENS)
+        hooks: dict[str, list[Any]] = {"response": [partial(_read_whole, full, most_bytes)]}
         http = DefaultAioHttpClient(timeout=timeout_s + MARGIN_S, verify=_authorities(), event_hooks=hooks)
         options |= {"http_async_client": http, "http_client": _unused_client(), "stream_usage": True}
         if not bare.endswith(ONLY_RESPONSES):
@@ -120,27 +123,27 @@ def build_chat_model(
     return ChatModel(model, full, identity, price or list_price(name, base_url), max_tokens, http)
 
 
-async def _read_whole(response: Any) -> None:
-    """Reads a reply unless it is streamed. Raises ValueError if it might use up the memory, or if the server redirects
-    the prompt to another server."""
+async def _read_whole(model: str, most_bytes: int, response: Any) -> None:
+    """Reads a reply unless it is streamed. Raises ModelOutputError if the reply might use up the memory, and ToolError
+    if the server redirects the prompt to another server."""
     if response.has_redirect_location:
-        target = response.url.join(response.headers["location"])
+        target, status = response.url.join(response.headers["location"]), response.status_code
         if (target.host, target.port) != (response.url.host, response.url.port):
-            raise ValueError(f"redirects to another server, {target.host}")
+            raise ToolError(f"{model}: redirects to another server, {target.host}", tool=model, status=status)
     is_file = response.request.headers.get("content-type") != "application/json"  # a batch's file, which may be large
     if is_file or b'"stream":true' in response.request.content:  # a prompt cannot contain this, as quotes are escaped
         return
-    parts, size = [], 0
+    body = bytearray()
     async for part in response.aiter_bytes():
-        parts.append(part)
-        if (size := size + len(part)) > MOST_REPLY_BYTES:
-            raise ValueError(f"the reply is larger than {MOST_REPLY_BYTES:,} bytes")
-    response._content = b"".join(parts)
+        body += part
+        if len(body) > most_bytes:
+            raise ModelOutputError(f"the reply is larger than {most_bytes:,} bytes", schema=model, reply="")
+    response._content = bytes(body)
 
 
 @cache
 def _authorities() -> ssl.SSLContext:
-    """The certificates that this process trusts. All clients share them, because reading them takes 30 ms."""
+    """The certificates that this process trusts, shared by all clients because reading them takes 30 ms."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
@@ -155,7 +158,7 @@ def _unused_client() -> DefaultHttpxClient:
 
 
 def address_of_model(name: str, base_url: str | None) -> str | None:
-    """Returns the URL at which the model `provider:name` is called: `base_url`, or the URL in the environment.
+    """Returns the URL used to call the model `provider:name`: `base_url`, or the URL in the environment.
 
     Returns None for the provider's own server. Raises ConfigError if the URL is not valid.
     """
@@ -170,7 +173,8 @@ def address_of_model(name: str, base_url: str | None) -> str | None:
 def list_price(name: str, base_url: str | None) -> Price | None:
     """Returns the list price of the model `provider:name` at `base_url`, or at the URL in the environment.
 
-    Returns None for unknown models, and for other servers, which do not charge these prices. Raises ConfigError.
+    Returns None for unknown models, and for servers other than the provider's, which do not charge these prices. Raises
+    ConfigError.
     """
     provider, bare = _parts(name, base_url)
     address = address_of_model(name, base_url)
@@ -180,7 +184,7 @@ def list_price(name: str, base_url: str | None) -> Price | None:
 
 
 class _ReplayOnlyModel(BaseChatModel):
-    """Fails when called. A replay that lacks an answer must end with an error and never call a model."""
+    """Fails when called. A replay that lacks an answer must end with an error instead of calling a model."""
 
     def _generate(self, *_: Any, **__: Any) -> ChatResult:
         raise AssertionError("a replay must not call a model")
@@ -247,7 +251,7 @@ def _asking_once(model: BaseChatModel) -> BaseChatModel:
 
 
 def asking_by(model: Any, client: AsyncOpenAI) -> BaseChatModel:
-    """Returns a copy of a model that uses OpenAI's library, with another client."""
+    """Returns a copy, with another client, of a model that uses OpenAI's library."""
     is_plain = isinstance(model.async_client, PlainCompletions)
     completions: Any = PlainCompletions(client) if is_plain else client.chat.completions
     changed: BaseChatModel = model.model_copy(update={"root_async_client": client, "async_client": completions})

@@ -13,7 +13,7 @@ from factloop.tools.models.chat import ChatModel
 
 WITHIN_S = 10.0
 MOST_TOKENS = 100_000_000
-"""Ten times the number that any model accepts. A larger number is the server's mistake."""
+"""Ten times as many as any model accepts. A larger number is a mistake by the server."""
 
 
 class _Meta(BaseModel):
@@ -37,7 +37,7 @@ class _Models(BaseModel):
 
 
 async def context_tokens(chat: ChatModel) -> int | None:
-    """Returns the maximum number of tokens in a prompt and its reply, or None if the server does not say. Free."""
+    """Returns the maximum number of tokens in a prompt and its reply, or None if it is not reported. Free."""
     listed, name = await _listed(chat), getattr(chat.model, "model_name", "")
     one = next((model for model in listed if name in (model.id, *(model.aliases or ()))), None)
     if one is None:

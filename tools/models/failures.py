@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from json import JSONDecodeError
 from typing import Any
 
-from factloop.core.errors import FactloopError, ModelRefusal, ToolError
+from factloop.core.errors import FactloopError, ModelRefusal, ToolError, UnreadableAnswer
 from factloop.tools.calls.blame import chain, unreachable_words
 from factloop.tools.calls.retry import retry_after_s
 
@@ -17,15 +17,15 @@ _REFUSAL_CODES = frozenset({"content_filter", "content_policy_violation"})
 NO_MONEY_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SECRET_HEADERS = ("authorization", "api-key", "x-api-key", "x-goog-api-key")
 _UNEXPECTED = (LookupError, TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError)
-"""Errors that a client raises by mistake or because of an odd answer. Their type says more than their text."""
+"""Errors that a client raises by mistake or because of an odd answer. Their type is more telling than their text."""
 _DROPPED = frozenset({"RemoteProtocolError", "ServerDisconnectedError", "ClientPayloadError", "ConnectionResetError"})
-"""Connection errors of `httpx`, `aiohttp` and the system. They are listed by name, because not all are installed."""
+"""Connection errors of `httpx`, `aiohttp` and the system. They are listed by name, as some may not be installed."""
 _NO_ADDRESS = frozenset({"InvalidURL", "InvalidUrlClientError", "InvalidUrlRedirectClientError"})
 """Errors of the same libraries about the address in a redirect. They look like a closed connection."""
 LONGEST_SAID = 300
-"""Maximum number of characters of a server's message to display."""
+"""Maximum number of characters to display from a server's message."""
 _SHORTEST_KEY = 6
-"""Minimum length of a key to hide. Shorter ones ("none") protect nothing and are ordinary words."""
+"""Minimum length of a key to hide. Shorter keys ("none") protect nothing and are ordinary words."""
 
 
 def translate(error: Exception, model: str) -> FactloopError:
@@ -42,9 +42,10 @@ def translate(error: Exception, model: str) -> FactloopError:
         if names & _DROPPED and not names & _NO_ADDRESS:
             said = "the connection was closed before the reply was complete"
         elif (broken := next((one for one in chain(error) if isinstance(one, JSONDecodeError)), None)) is not None:
-            said = f"the answer is not JSON ({broken.msg})"
+            return UnreadableAnswer(f"{model}: the answer is not JSON ({broken.msg})", tool=model, retryable=True)
         elif isinstance(error, _UNEXPECTED):
-            said = f"cannot read the answer ({type(error).__name__}: {said})"
+            said = f"{model}: cannot read the answer ({type(error).__name__}: {said})"
+            return UnreadableAnswer(said, tool=model, retryable=True)
         # Without a status, the connection failed or the client could not read the answer. Both may be temporary.
         return ToolError(f"{model}: {said}", tool=model, retryable=True)
     code = error_field(error, "code")
@@ -77,7 +78,7 @@ def _details(error: Exception) -> str:
 
 
 def asked_wait_s(headers: Mapping[str, str]) -> float | None:
-    """Returns how many seconds the server asks us to wait: `retry-after-ms` (sent by OpenAI) or `Retry-After`."""
+    """Returns how many seconds the server asks us to wait, from `retry-after-ms` (sent by OpenAI) or `Retry-After`."""
     milliseconds = retry_after_s(headers.get("retry-after-ms"), datetime.now(UTC))
     if milliseconds is not None:
         return milliseconds / 1000.0

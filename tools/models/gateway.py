@@ -1,4 +1,4 @@
-"""The gateway to chat models. It answers a prompt with a value that follows the prompt's schema, or raises an error."""
+"""The gateway to chat models. It answers a prompt with a value that fits the prompt's schema, or raises an error."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ ReadText = Callable[[str], T | None]
 """Extracts an answer from a reply that does not follow the schema, or returns None if there is none."""
 
 BY = {"call": "model", "cache": "cache", "identical_call": "identical_call"}
-"""Maps how an answer was obtained to the name for it in spans."""
+"""Maps each way of obtaining an answer to its name in spans."""
 
 REPAIRS = 2
-"""Maximum number of repairs per answer. If the reply is still malformed, the call fails."""
+"""Maximum number of repairs per answer. If the reply is still malformed after that, the call fails."""
 NOT_THE_FIRST = "The reply before it could not be used either."
 LONGEST_REFUSAL = 300
-"""Maximum number of characters of a refusal to display."""
+"""Maximum number of characters to display from a refusal."""
 _DECLINES = re.compile(
     r"(?:i['’]?m|i am) (?:very |so |really )?(?:sorry|afraid)\b|(?:sorry|apologies|unfortunately),? (?:but )?i\b"
     r"|i (?:can['’]?t|cannot|can not|won['’]?t|will not|am not able to|['’]m not able to|am unable to|must decline)\b"
     r"|as an ai\b",
     re.IGNORECASE,
 )
-"""Matches phrases with which models refuse when an object was requested."""
+"""Matches phrases that models use to refuse when an object was requested."""
 LONGEST_SHOWN_REPLY = 4_000
-"""Maximum number of characters of a bad reply to show to the model in a repair turn."""
+"""Maximum number of characters from a bad reply to show to the model in a repair turn."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class ModelGateway:
         """Returns the model's answer as `output`, or its choice among `offers`.
 
         If a reply does not fit the schema, or `accept` rejects it by raising ModelOutputError, up to `REPAIRS` repair
-        turns follow. Each one shows the model its last reply and what was wrong with the reply. Log-probabilities work
+        turns follow. Each turn shows the model its last reply and says what was wrong with it. Log-probabilities work
         as in `ask_graded`, but tool calls have none. Costs money unless the same request was made before.
 
         Raises ModelOutputError, ModelRefusal, ToolError, ToolTimeout and BudgetExceeded. Raises ConfigError if the
@@ -127,7 +127,7 @@ class ModelGateway:
     ) -> AnswerWithTokens[T]:
         """Like `ask_for`, but adds the log-probabilities of the `top_logprobs` most likely tokens at each position.
 
-        `read_text` is tried on replies that do not follow the schema, before a repair turn. With `needed`, only the
+        If a reply does not follow the schema, `read_text` is tried before any repair turn. With `needed`, only the
         tokens that it matches are returned and stored, and alternatives are kept only for its `value` group.
         """
         first = Request(_messages(prompt), output, None, stage, meter, top_logprobs, needed, prompt.parts)
@@ -138,7 +138,7 @@ class ModelGateway:
     async def ask_freely(
         self, prompt: str | RenderedPrompt, *, stage: str, meter: UsageMeter, top_logprobs: int = 0, draw: int = 0
     ) -> FreeAnswer:
-        """Sends only `prompt`, without instructions, schema or repair turns, and returns the text.
+        """Sends only `prompt`, without any instructions, schema or repair turns, and returns the text.
 
         A rendered prompt keeps its system message. `top_logprobs` works as in `ask_graded`. Each `draw` of a prompt is
         a separate answer.
@@ -182,7 +182,7 @@ class ModelGateway:
         """Returns the first request, followed by the last bad reply and what was wrong with it.
 
         Earlier bad replies are omitted, because they would lengthen the conversation and invite more of them. Later
-        repairs say that the previous reply was bad too, so that a model that repeats itself gets a different request.
+        repairs add that the previous reply was bad too, so that a model that repeats itself gets a different request.
         """
         wrong = f"{error}\n{NOT_THE_FIRST}" if n_before else str(error)
         repair = self._repair.render(error=wrong, schema=json.dumps(first.schema(Mode.TEXT)))
@@ -210,8 +210,7 @@ class ModelGateway:
             await self._answers.forget(request_key(self.chat, request))
 
     async def _reply(self, request: Request) -> Value:
-        """Returns the reply to one request from the cache, from an identical request in progress, or from a new
-        call."""
+        """Returns the reply to one request, from the cache, an identical request in progress, or a new call."""
         call = ModelCall(self.chat, self._transport, request, request_key(self.chat, request))
         model = request_values(self.chat, self._transport.model)
         asked = {"gen_ai.operation.name": "chat", **model, "factloop.stage": request.stage}
@@ -229,7 +228,7 @@ class ModelGateway:
 
 
 def _tokens(value: Value, came_by: AnsweredBy) -> dict[str, int]:
-    """The number of tokens paid for. The tokens of a shared answer are in the span of the call that paid."""
+    """The number of tokens paid for. A shared answer's tokens are recorded in the span of the call that paid for it."""
     if came_by != "call":
         return {}
     cost = value["cost"]
@@ -255,7 +254,7 @@ class _ReplyCutOff(ModelOutputError):
 
 
 def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
-    """Rewords the error for users: it names the model instead of the schema, and says what they can do."""
+    """Rewords the error for users, so that it names the model instead of the schema and says what they can do."""
     said = error.message
     if isinstance(error, _ReplyCutOff):
         said = "the reply was cut off at the token limit; raise `--max-tokens`"

@@ -14,7 +14,7 @@ from itertools import accumulate
 from factloop.tools.models.wire import ReplyToken
 
 TOP_LOGPROBS = 5
-"""Number of alternatives to request. Every server with log-probabilities allows this many."""
+"""Number of alternatives to request. Every server that returns log-probabilities allows this many."""
 VALUE = "value"
 """Name of the pattern's group that matches the text whose probabilities are needed."""
 
@@ -27,7 +27,7 @@ def probabilities(token: ReplyToken) -> dict[str, float]:
 def only_needed(tokens: Sequence[ReplyToken], needed: re.Pattern[str]) -> tuple[ReplyToken, ...]:
     """Returns the tokens that the pattern matches, with alternatives only for its `value` group.
 
-    In these tokens, `needed` finds the same matches with the same probabilities as in the whole reply.
+    In these tokens, `needed` finds the same matches, with the same probabilities, as in the whole reply.
     """
     text, ends = _joined(tokens)
     kept: list[ReplyToken] = []
@@ -51,7 +51,7 @@ def option_probabilities(
 
     A text counts for an option if it is the beginning of only that option ("insuff" for "insufficient"). If the token
     in the reply could begin several options, the next token decides. An alternative that could begin several options
-    counts for none. Options that are not among the alternatives count as 0, so the sum may be well under 1. Returns
+    counts for none. An option that is not among the alternatives counts as 0, so the sum may be well below 1. Returns
     None if a token of the span has no alternatives, or if the reply does not match any option.
     """
     text, ends = _joined(tokens)

@@ -1,7 +1,7 @@
 """Parses a model's reply according to the requested schema, or explains why it cannot.
 
-Models that are not forced to follow a schema write JSON with small faults: a trailing comma, a verdict in uppercase, a
-number as a string, or an object nested in another one. Such faults are accepted if only one meaning is possible.
+Models that are not forced to follow a schema produce JSON with small faults: a trailing comma, a verdict in uppercase,
+a number as a string, or an object nested in another one. Such faults are tolerated if only one meaning is possible.
 Nothing else is guessed. If fields are missing, an object is incomplete or there are two different answers, the gateway
 asks again.
 """
@@ -22,7 +22,7 @@ T = TypeVar("T", bound=BaseModel)
 
 LONGEST_REPLY = 1_000_000
 LONGEST_FAULTY = 20_000
-"""Maximum number of characters of a reply with faulty JSON. Parsing faulty JSON takes ten times as long."""
+"""Maximum number of characters in a reply with faulty JSON. Parsing faulty JSON takes ten times as long."""
 MOST_BRACES = 50
 MOST_WRAPPED = 3
 """Maximum nesting of strings and objects around an answer."""
@@ -34,11 +34,11 @@ _NUMBER = re.compile(r"[\[(]?(-?\d{1,9})[\])]?")
 
 
 def parse_reply(text: str, output: type[T]) -> T:
-    """Parses the reply as `output`. Raises ModelOutputError with a message that a model can act on.
+    """Parses the reply as `output`. Raises a ModelOutputError whose message tells the model what to correct.
 
     Accepts a JSON object alone, in a code fence, or surrounded by prose, after an optional block of thinking. A reply
-    is rejected if two different objects in it fit the schema or if it repeats a field, because the model has then not
-    decided on an answer.
+    is rejected if it repeats a field or contains two different objects that fit the schema, because the model has then
+    not decided on an answer.
     """
     if len(text) > LONGEST_REPLY:
         raise ModelOutputError("the reply is too long to be read", schema=output.__name__, reply=text[:1000])
@@ -55,7 +55,7 @@ def parse_reply(text: str, output: type[T]) -> T:
 
 
 def _whole(body: str) -> tuple[Any] | None:
-    """The JSON value that makes up the whole text, possibly inside a code fence or a tool-call tag."""
+    """The JSON value that makes up the entire text, possibly inside a code fence or a tool-call tag."""
     marked = _FENCE.match(body) or _TAG.match(body)
     try:
         return (_decoded(marked[1] if marked else body),)
@@ -125,7 +125,7 @@ def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
 
 
 def _mended(value: Any, error: ValidationError) -> Any:
-    """Changes each invalid field to the requested form if it can have only one meaning."""
+    """Converts each invalid field to the requested form if it can have only one meaning."""
     mended = json.loads(json.dumps(value))
     for item in error.errors(include_url=False, include_context=False):
         *path, last = item["loc"] or ("",)

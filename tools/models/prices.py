@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 WRITING = 0.25
-"""Surcharge for a prompt token written to a cache, as a fraction of its normal price (Anthropic's rate)."""
+"""Surcharge for writing a prompt token to a cache, as a fraction of the token's normal price (Anthropic's rate)."""
 _DATED = re.compile(r"-\d{4}-?\d{2}-?\d{2}\Z|-\d{8}\Z|-latest\Z")
 
 
@@ -24,8 +24,8 @@ class Price:
     """The price of prompt tokens read from the server's cache, or None if they cost the same as other tokens."""
 
     def cost_usd(self, prompt_tokens: int, completion_tokens: int, *, cached: int = 0, written: int = 0) -> float:
-        """Returns the cost of a call. `cached` and `written` prompt tokens were read from and written to the server's
-        cache."""
+        """Returns the cost of a call. Of the prompt tokens, `cached` were read from the server's cache and `written`
+        were written to it."""
         saved = 0.0 if self.cached is None else cached * (self.prompt - self.cached)
         prompt = (prompt_tokens + WRITING * written) * self.prompt - saved
         return (prompt + completion_tokens * self.completion) / 1e6
@@ -38,7 +38,7 @@ def _table() -> dict[str, Any]:
 
 
 def model_price(model: str) -> Price | None:
-    """Returns the list price of `provider:name`. A dated snapshot costs the same as the undated name."""
+    """Returns the list price of `provider:name`. A dated snapshot has the same price as the undated name."""
     models = _table()["models"]
     found = models.get(model) or models.get(_DATED.sub("", model))
     return Price(*found) if found else None

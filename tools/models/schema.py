@@ -1,4 +1,5 @@
-"""Builds JSON Schemas for structured output in the strict dialect. They are short, because every call pays for them."""
+"""Builds JSON Schemas for structured output in the strict dialect. The schemas are short, because every call pays for
+them."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ def tool_parameters(output: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def loosened(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Removes from a function's schema the keywords that only the strict dialect requires. Every call would pay for
-    them, and we validate the arguments anyway."""
+    """Removes keywords that only the strict dialect requires from a function's schema. Every call would pay for them,
+    and we validate the arguments anyway."""
     loose: dict[str, Any] = _loosened(schema)
     return loose
 
@@ -95,7 +96,7 @@ class Offers(Generic[Answer, Args]):
     args: type[Args]
     answer: type[Answer]
     undecided: Callable[[Answer], bool]
-    """Whether an answer leaves the question open, so that it may come with a tool choice."""
+    """Whether an answer leaves the question open and may therefore come with a tool choice."""
 
     @cached_property
     def as_openai(self) -> list[dict[str, Any]]:
@@ -108,7 +109,7 @@ class Offers(Generic[Answer, Args]):
 
     @cached_property
     def answer_or_choice(self) -> type[Answer]:
-        """A schema with the answer and a tool's arguments (and the tool's name, if there are several), all optional."""
+        """A schema with the answer, a tool's arguments and, with several tools, the tool's name, all optional."""
         fields: dict[str, Any] = {name: (field.annotation, field) for name, field in self.args.model_fields.items()}
         if len(self.tools) > 1:
             fields[TOOL_FIELD] = (str, "")

@@ -1,4 +1,4 @@
-"""Estimates token counts for servers that do not report them. The caller marks these counts as approximate.
+"""Estimates token counts for servers that do not report them. Callers mark these counts as approximate.
 
 tiktoken is used only if its vocabulary is already on disk, because it would download the vocabulary without a timeout.
 """

@@ -24,7 +24,7 @@ PROVIDERS = {
     "mistralai": "mistral_ai",
     "xai": "x_ai",
 }
-"""LangChain's provider names that are spelled differently in the conventions. Others are the same or not covered."""
+"""LangChain's names of providers that the conventions spell differently. All others are the same or not covered."""
 _CLASSES = {"AzureChatOpenAI": "azure_openai", "ChatBedrock": "bedrock", "ChatBedrockConverse": "bedrock_converse"}
 """Classes whose package does not reveal the provider."""
 _OF_LANGCHAIN = re.compile(r"langchain_(?!core\b|community\b)(?P<provider>\w+)")
@@ -33,7 +33,7 @@ _PORTS = {"http": 80, "https": 443}
 
 def request_values(chat: ChatModel, model: BaseChatModel | None = None) -> Mapping[str, Value]:
     """Returns the span values for the model, its provider, its server and its sampling. `model` is the model as it is
-    called now, which may differ from the one that was built, because a server may have rejected the temperature."""
+    called now. It may differ from the one that was built, because a server may have rejected the temperature."""
     asked = model or chat.model
     sampling = {name: getattr(asked, name, chat.identity.get(name)) for name in SAMPLING}
     return {

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from factloop.core.errors import TOO_MANY_REQUESTS, AskedNoFurther, ConfigError, FactloopError, ToolError, ToolTimeout
 from factloop.prompts.registry import Prompt
-from factloop.tools.calls.blame import FirstAnswer
+from factloop.tools.calls.blame import FirstAnswer, chain
 from factloop.tools.calls.budget import Budget
 from factloop.tools.calls.limiter import Limiter, Slot
 from factloop.tools.calls.meter import CallCost, UsageMeter
@@ -36,18 +36,19 @@ from factloop.tools.models.tokens import count_tokens
 from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 
 MODE_REFUSED = frozenset({400, 422, 501})
-"""Statuses with which servers reject a mode that they do not support."""
+"""Statuses that servers return if they do not support a mode."""
 NO_ENDPOINT = 404
-"""The status with which routers report that none of their servers for this model supports tools."""
+"""The status that routers return if none of their servers for this model supports tools."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
-"""Statuses with which servers and routers reject log-probabilities. Not every server names the rejected field."""
+"""Statuses that servers return if they reject log-probabilities. Not every server names the rejected field."""
 LOGPROBS_FIELDS = frozenset({"logprobs", "top_logprobs"})
 REFUSED_SETTINGS = {
     "temperature": Concession.NO_TEMPERATURE,
     "max_completion_tokens": Concession.MAX_TOKENS,
     "max_tokens": Concession.NO_LIMIT,
 }
-"""Maps a setting that a server rejects to a concession. If the server names no setting, all concessions are tried."""
+"""Maps each setting that a server may reject to a concession. If the server names no setting, all concessions are
+tried."""
 MOST_BEGINNINGS = 10_000
 DEFAULT_COMPLETION = 1024
 """Number of tokens to reserve for a reply if the model has no token limit."""
@@ -64,17 +65,17 @@ class Request:
     stage: str
     meter: UsageMeter
     top_logprobs: int = 0
-    """Number of alternatives to request for each token with their log-probabilities, if the server supports it."""
+    """Number of alternatives to request for each token, with their log-probabilities, if the server supports this."""
     needed: re.Pattern[str] | None = None
     """Matches the tokens to keep (see `logprobs.only_needed`). None keeps all tokens."""
     parts: Sequence[int] = ()
-    """Positions in the first user turn. Other requests may share the text before a position."""
+    """Positions in the first user turn. Other requests may share the text up to one of these positions."""
     draw: int = 0
-    """Number of the answer if the same messages need several answers. Each is requested and stored separately."""
+    """Number of the answer if the same messages need several. Each answer is requested and stored separately."""
     is_repair: bool = False
     """Whether this is a repair. Repairs go first, to find out early whether the model's answers can be parsed."""
     tried: Concession | None = None
-    """A concession to try, to find out whether the server then answers."""
+    """A concession to try, in order to find out whether the server then answers."""
 
     def schema(self, mode: Mode) -> wire.Schema:
         """Returns the schema of the reply. Without tool calling, the schema includes the tool choice."""
@@ -124,10 +125,10 @@ class Transport:
         return _conceding(self._model, self.abilities.known.conceded)
 
     async def send(self, request: Request) -> tuple[Reply, CallCost, Mode]:
-        """Returns the model's reply, its cost, and the mode in which it was requested.
+        """Returns the model's reply, its cost, and the mode used to request it.
 
         If a server rejects log-probabilities, they are not requested again. Raises ToolError, ToolTimeout,
-        ModelRefusal, BudgetExceeded, ConfigError.
+        ModelRefusal, BudgetExceeded or ConfigError.
         """
         if request.meter.before_paying is not None:
             await request.meter.before_paying()
@@ -168,7 +169,7 @@ class Transport:
         raise refusal
 
     async def _in_some_mode(self, request: Request, *, blaming: bool) -> tuple[Reply, CallCost, Mode]:
-        """Tries each mode. A mode counts as unavailable only if a weaker mode works. If none works, the request is at
+        """Tries each mode. A mode counts as unavailable only if a weaker one works. If none works, the request is at
         fault."""
         refused: list[Mode] = []
         refusal: ToolError | None = None
@@ -244,6 +245,8 @@ class Transport:
         except TimeoutError as error:
             raise ToolTimeout(tool=self._chat.name, timeout_s=self._timeout_s or 0.0) from error
         except Exception as error:  # client libraries have no common base class, so all errors are translated
+            for one in chain(error):  # tracebacks are in cycles, which would keep long replies in memory
+                one.__traceback__ = None
             raise self._failure(error, ticket) from error
 
     def _bound(self, mode: Mode, request: Request) -> wire.Bound:
@@ -271,7 +274,8 @@ class Transport:
         return wire.with_breakpoints(messages, self._shared(messages[1].text, request.parts))
 
     def _shared(self, text: str, parts: Sequence[int]) -> int:
-        """Returns how many leading characters this turn has in common with an earlier one, up to the end of a part."""
+        """Returns how many characters at the start of this turn are the same as in an earlier one, up to the end of a
+        part."""
         if len(self._beginnings) > MOST_BEGINNINGS:
             self._beginnings.clear()
         hashes = {hash(text[:end]): end for end in parts}
@@ -296,8 +300,7 @@ class Transport:
         return failure
 
     def _most(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> CallCost:
-        """Returns the maximum cost of this attempt. Each prompt token has at least one byte, and the schema counts
-        too."""
+        """Returns the maximum cost of this attempt. Each prompt token has at least one byte. The schema counts too."""
         tools = request.offers.as_openai if request.offers is not None else []
         extra = json.dumps([request.schema(mode), tools])
         prompt_bytes = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) + len(extra)
@@ -309,7 +312,7 @@ class Transport:
         prompt_tokens, completion_tokens = reply.prompt_tokens, reply.completion_tokens
         approximate = prompt_tokens is None or completion_tokens is None
         if prompt_tokens is None or completion_tokens is None:
-            prompt_tokens = _count(messages)
+            prompt_tokens = sum(count_tokens(str(message.text)) for message in messages)
             completion_tokens = count_tokens(reply.text + "".join(str(call.args) for call in reply.tool_calls))
         price = self._chat.price
         cached, written = reply.cached_tokens, reply.written_tokens
@@ -321,7 +324,7 @@ class Transport:
 
 def _without_tokens(model: BaseChatModel) -> BaseChatModel:
     """Disables streaming, which LangChain would use whenever an application listens to tokens. If the user has set
-    `streaming=True`, it is kept, because the server may support nothing else."""
+    `streaming=True`, it stays enabled, because the server may support nothing else."""
     return model if getattr(model, "streaming", False) else model.model_copy(update={"disable_streaming": True})
 
 
@@ -335,7 +338,3 @@ def _conceding(model: BaseChatModel, conceded: frozenset[Concession]) -> BaseCha
         if Concession.NO_LIMIT not in conceded and hasattr(model, "extra_body"):
             changes["extra_body"] = {**(model.extra_body or {}), "max_tokens": limit}
     return model.model_copy(update=changes) if changes else model
-
-
-def _count(messages: Sequence[BaseMessage]) -> int:
-    return sum(count_tokens(str(message.text)) for message in messages)

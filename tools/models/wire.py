@@ -22,7 +22,7 @@ Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
 Bound = Callable[[Sequence[BaseMessage]], Awaitable[BaseMessage]]
 TAGS = ("factloop", "nostream")
-"""Tags for a judge's runs. With the second tag, LangGraph keeps the judge's messages out of an application's stream."""
+"""Tags for a judge's runs. The second one makes LangGraph keep the judge's messages out of an application's stream."""
 
 
 class Mode(StrEnum):
@@ -116,7 +116,7 @@ def answer_as_tool(schema: Schema) -> dict[str, Any]:
 class ToolCall:
     name: str
     args: Mapping[str, Any] | str
-    """The arguments, or a string if the model wrote something other than JSON."""
+    """The arguments, or a string if what the model wrote is not JSON."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Reply:
     """Whether the answer was cut off at the token limit."""
     prompt_tokens: int | None
     completion_tokens: int | None
-    """The usage, or None if the server reported none or an impossible number."""
+    """The number of tokens used, or None if the server reported no number or an impossible one."""
     tokens: tuple[ReplyToken, ...] = ()
     """The tokens of the text in order, if log-probabilities were requested and returned."""
     cached_tokens: int = 0
@@ -193,7 +193,7 @@ def _tokens(logprobs: Any) -> tuple[ReplyToken, ...]:
 
 
 def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> ReplyToken:
-    """Reads a token, from its bytes if it has any. A character that is split across tokens belongs to the last one."""
+    """Reads a token, from its bytes if there are any. A character split across tokens belongs to the last one."""
     said, spelled = str(item["token"]), item.get("bytes")
     text = said if spelled is None else decoder.decode(bytes(spelled))
     others = (one for one in item.get("top_logprobs") or () if one["token"] != said)
@@ -204,7 +204,7 @@ def _token(item: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> Reply
 
 def is_heeded(mode: Mode, reply: Reply) -> bool:
     """Returns whether the reply has the form that the mode requires. Also True if the reply was cut off or refused,
-    because it might have reached that form: some models think aloud first."""
+    because it might have taken that form later: some models think aloud first."""
     if mode is Mode.TEXT or reply.refusal is not None or reply.cut_off:
         return True
     if mode is Mode.TOOLS:
@@ -213,6 +213,6 @@ def is_heeded(mode: Mode, reply: Reply) -> bool:
 
 
 def misshapen_reply(error: ValidationError) -> Reply:
-    """Converts a reply for which LangChain has no message, such as a tool call whose arguments are a number."""
+    """Converts a reply that LangChain has no message for, such as a tool call whose arguments are a number."""
     said = json.dumps(error.errors(include_url=False)[0]["input"], default=str)
     return Reply(said, tool_calls=(), refusal=None, cut_off=False, prompt_tokens=None, completion_tokens=None)

@@ -38,13 +38,13 @@ class WrappedChatModel(BaseChatModel):
 
 
 def unwrapped(model: Any) -> Any:
-    """Turns a wrapped chat model into a chat model. Returns anything else unchanged."""
+    """Turns a wrapped chat model into a plain one. Returns anything else unchanged."""
     is_wrapped = isinstance(model, RunnableBindingBase | RunnableWithFallbacks) and models_in(model, {})
     return WrappedChatModel(runnable=model) if is_wrapped else model
 
 
 def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatModel, dict[str, Any]]]:
-    """Returns the models with their bindings, in the order in which they are used. Empty if one is no chat model."""
+    """Returns the models with their bindings, in order of use. Empty if any of them is not a chat model."""
     if isinstance(wrapped, BaseChatModel):
         return [(wrapped, bound)]
     if isinstance(wrapped, RunnableBindingBase):

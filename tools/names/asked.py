@@ -21,11 +21,10 @@ _OPEN = frozenset({"NOUN", "ADJ", "NUM", "PROPN"})
 
 @lru_cache(maxsize=2048)
 def asked_for(question: str) -> frozenset[str]:
-    """Returns what a question asks for as lowercase lemmas, such as {"person", "write", "song"} for *who wrote the
-    song*.
+    """Returns what a question asks for, as lowercase lemmas: {"person", "write", "song"} for *who wrote the song*.
 
-    *Who*, *where*, *when* and *how many* are represented by `PERSON`, `PLACE`, `TIME` and `NUMBER`. Empty if the
-    question does not show what it asks for."""
+    *Who*, *where*, *when* and *how many* are represented by `PERSON`, `PLACE`, `TIME` and `NUMBER`. Empty if it is
+    unclear what the question asks for."""
     doc = parse(question[:MAX_CHARS], load_pipeline())
     asking = (token for token in doc if token.tag_ in _QUESTION_TAGS and not _is_relative(token))
     return frozenset(word for token in asking for word in _asked_by(token))

@@ -28,13 +28,13 @@ class Sibling:
     """Another entity that shares types with a linked entity."""
 
     label: str
-    """The label, in a form that can replace the entity's name in a sentence."""
+    """The label, in a form that can take the place of the entity's name in a sentence."""
     shared: tuple[str, ...]
     """The types that both entities have."""
 
 
 class KnowledgeBase(Protocol):
-    """A source of entities of the same type. All answers in a run share it, and it is bound to one event loop."""
+    """A source of entities of the same type. It is shared by all answers in a run and bound to one event loop."""
 
     @property
     def identity(self) -> str:
@@ -44,7 +44,7 @@ class KnowledgeBase(Protocol):
     async def link(self, text: str, question: str) -> Sequence[LinkedEntity]:
         """Returns the typed entities named in `text`, in order and without overlap.
 
-        `question` is the question that `text` answers. It helps to choose between namesakes: *which state* selects the
+        `question` is the question that `text` answers. It helps to distinguish namesakes: *which state* selects the
         state of Washington instead of the city. Unusual text (empty, very long, in other scripts) yields fewer entities
         but never an error. Raises ToolError or ToolTimeout if a server does not give a valid answer.
         """
@@ -62,7 +62,7 @@ class KnowledgeBase(Protocol):
 def without_overlap(
     found: Iterable[Named], place: Callable[[Named], tuple[int, int]], *, first: Callable[[Named], bool] | None = None
 ) -> list[Named]:
-    """Returns non-overlapping items by position. Prefers items for which `first` is true, then longer items."""
+    """Returns non-overlapping items, sorted by position. Prefers items for which `first` is true, then longer items."""
 
     def rank(one: Named) -> tuple[bool, int, int]:
         start, end = place(one)

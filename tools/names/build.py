@@ -1,4 +1,4 @@
-"""Builds a table of typed entities from DBpedia dumps of types, labels and, optionally, links or ranks.
+"""Builds a table of typed entities from DBpedia dumps of types and labels and, optionally, links or ranks.
 
 Dumps may be N-Triples or Turtle, uncompressed or compressed with gzip or bzip2. They are read as streams.
 """
@@ -66,7 +66,7 @@ class TableStats:
     types: int
     names: int
     unlabelled: int
-    """Number of typed entities that are omitted because they have no label in the language."""
+    """Number of typed entities omitted because they have no label in the language."""
     identity: str
 
 
@@ -155,7 +155,7 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
 
 
 def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[str]:
-    """Stages the types of all entities. Returns the IRIs of the types, to which staged rows refer by index."""
+    """Stages the types of all entities. Returns the IRIs of the types. Staged rows refer to them by index."""
     known: dict[str, int] = {}
     rows = (
         (triple.subject, known.setdefault(triple.value, len(known)))
@@ -215,7 +215,7 @@ def _write(stage: sqlite3.Connection, iris: Sequence[str], path: Path, out: Path
 
 
 def _entities(stage: sqlite3.Connection, iris: Sequence[str], general_first: Sequence[int]) -> Iterator[NewEntity]:
-    """Yields entities, best known first. Types from DBpedia's ontology make an entity's other types redundant."""
+    """Yields entities, best known first. If an entity has types in DBpedia's ontology, any others are dropped."""
     ids = {place: number for number, place in enumerate(general_first, start=1)}
     rows = stage.execute(
         "SELECT label.uri, label, COALESCE(n, 0), (SELECT GROUP_CONCAT(type) FROM typed WHERE uri = label.uri)"

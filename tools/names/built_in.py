@@ -49,14 +49,14 @@ _GENERAL_OF_LABEL: Mapping[str, str] = {
     "NORP": "nationality", "LANGUAGE": "language", "EVENT": "act", "PRODUCT": "artifact",
 }  # fmt: skip
 _SURE_LABELS = frozenset({"PERSON", "GPE"})
-"""In a sentence, these labels of spaCy's take precedence over the type that the question asks for."""
+"""In a sentence, these spaCy labels take precedence over the type that the question asks for."""
 _TOO_GENERAL = frozenset({"person", "place", NOUN + "person", *GENDERS})
 OCCUPATION = (NOUN + "person", "person", "worker", "occupation")
-"""The types of a noun such as *dentist* if the question asks for an occupation, as in the list of occupations."""
+"""The types that a noun such as *dentist* has if the question asks for an occupation, as in the list of occupations."""
 CONCRETE = frozenset({"animal", "artifact", "body", "food", "object", "person", "plant", "substance"})
 """Supersenses whose nouns have siblings even if the question does not ask for a type."""
 _ENOUGH_OF_A_KIND = 10
-"""If the most specific type has at least this many nouns, no wider type is used."""
+"""If the most specific type has at least this many nouns, no broader type is used."""
 QUOTED = re.compile(r"(?<!\w)[\"“‘'](?=[^\W_a-z])([^\"“”‘’\n]{2,80}?)[.,!?]?[\"”’'](?!\w)")
 """A title in quotation marks."""
 _QUANTITIES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
@@ -65,7 +65,7 @@ _LOADING = Lock()
 
 @cache
 def _loaded() -> NameTable:
-    """Loads all packaged names into an in-memory table. Takes one and a half seconds, once per process."""
+    """Loads all packaged names into an in-memory table. This takes one and a half seconds, once per process."""
     names = packaged_names()
     counts = Counter(kind for one in names for kind in one.types)
     types = sorted(counts, key=lambda kind: (-counts[kind], kind))
@@ -86,7 +86,7 @@ def built_in_names() -> NameTable:
 
 
 class BuiltInKnowledgeBase:
-    """Links names that the table contains, and other names if spaCy or the question indicates their type.
+    """Links names that are in the table, and other names if spaCy or the question indicates their type.
 
     Siblings share the type that the question asks for. If it asks for none, siblings share the second most general type
     of a name, or one of the two most specific types of a noun."""
@@ -168,7 +168,7 @@ def _match(span: Span, asked: frozenset[str], said: Collection[str]) -> LabelMat
 
 
 def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked: bool) -> bool:
-    """Whether the text uses the span as a common noun or a name for a thing of these types."""
+    """Whether the text uses the span as a common noun or as a name for something of these types."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     if not content or any(token.ent_type_ in _QUANTITIES for token in span):
         return False
@@ -195,7 +195,7 @@ def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked:
 
 
 def _is_of_another_kind(span: Span, types: Sequence[str], asked: frozenset[str]) -> bool:
-    """Whether the question asks for another kind of thing, such as a person who shares a city's name."""
+    """Whether the question asks for another kind of thing, such as a person with the same name as a city."""
     general, *_ = _by_question(asked, None, is_land=False) or ("",)
     if types[0].startswith(NOUN):
         return general == "person" and span.text[:1].isupper() and span[0].dep_ != "compound"
@@ -218,8 +218,8 @@ def _quoted(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _is_within(span: Span, titles: Collection[str] = (), said: Collection[str] = ()) -> bool:
-    """Whether the span is only part of a longer name. Titles such as *King* before *Solomon* are not counted as part of
-    the name, and neither are words after the span that the question contains."""
+    """Whether the span is only part of a longer name. Titles such as *King* in *King Solomon* do not count as part of
+    the name. Words after the span do not count either if the question contains them."""
     first, after = span.start, span.end
     while first > 0 and _goes_on(span.doc[first - 1], span.doc[first]):
         first -= 1
@@ -283,7 +283,7 @@ def _belongs_to_noun(token: Token) -> bool:
 
 
 def _own_kinds(types: Sequence[str]) -> Sequence[str]:
-    """Returns the types that count if the question asks for none: siblings must share at least one of them."""
+    """Returns the types used if the question asks for none. Siblings must share at least one of them."""
     if types[0] in {"place", "person"}:
         return types[1:2] if types[0] == "place" else types[:1]
     if types[0].startswith(NOUN) and types[0].removeprefix(NOUN) not in CONCRETE:
@@ -293,7 +293,7 @@ def _own_kinds(types: Sequence[str]) -> Sequence[str]:
 
 
 def _n_tokens_of_region(city: Span, uri: str = "") -> int:
-    """Returns how many tokens of a region follow a city's name, according to the table or else to spaCy."""
+    """Returns how many tokens of a region follow a city's name, according to the table or, failing that, spaCy."""
     behind = city.doc[city.end : city.end + 6]
     if len(behind) < 2 or behind[0].text != ",":
         return 0
@@ -327,7 +327,7 @@ def _spans_of_names(doc: Doc) -> Iterator[Span]:
 
 def _unknown(span: Span, asked: frozenset[str], *, is_answer: bool) -> LinkedEntity | None:
     """Links a name that is not in the table, if its own words, the question or spaCy's label indicate a type. The
-    question decides if no other name can be its answer. Otherwise, spaCy's label decides if it is reliable."""
+    question decides the type if no other name can be its answer. Otherwise, spaCy's label does, if it is reliable."""
     label = _GENERAL_OF_LABEL.get(span.root.ent_type_, "")
     is_sure = span.root.ent_type_ in _SURE_LABELS and not is_answer
     if label == "person" and len(span) > 1 and PLACE not in asked:
@@ -359,7 +359,7 @@ def _by_head(span: Span) -> tuple[str, ...] | None:
 
 @cache
 def _kind_called(noun: str) -> str | None:
-    """Returns the type that a noun refers to: the type with that name, or a packaged list except kinds of people."""
+    """Returns the type that a noun refers to: one with that name, or a packaged list other than a kind of people."""
     if noun in _general_of_type():
         return noun
     called = [kind for kind, general in _general_of_type().items() if general != "person" and kind in listed_types()]
@@ -385,7 +385,7 @@ def _by_question(asked: frozenset[str], label: str | None, *, is_land: bool) -> 
 
 @cache
 def _asking_for(kind: str) -> frozenset[str]:
-    """Returns the words that ask for a type. For unlisted types, these are only the words of the type's name."""
+    """Returns the words that ask for a type. For unlisted types, only the words in the type's name do."""
     own = frozenset(kind.split())
     return own | _words(kind) if kind in listed_types() or _general_of_type()[kind] == "person" else own
 
@@ -422,7 +422,7 @@ def _siblings(entity: LinkedEntity) -> Iterator[Sibling]:
 
 
 def namesakes(name: str) -> frozenset[str]:
-    """Returns the folded names of everything that may be called `name`. For *football*, these include *soccer*."""
+    """Returns the folded names of everything that `name` may refer to. For *football*, these include *soccer*."""
     table = built_in_names()
     return frozenset({fold(name), *(other for row in table.named(name) for other in table.names_of(row.id))})
 
@@ -451,7 +451,7 @@ def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], tuple[int, ...]], ...]:
-    """Groups sets of types by the types that they share with the entity, rarest first. These include one of `kinds`."""
+    """Groups sets of types by the types that they share with the entity (at least one of `kinds`), rarest first."""
     levels: dict[tuple[str, ...], list[int]] = {}
     for shared, number in built_in_names().sets_sharing(types):
         if built_in_names().sets[number][0] == types[0] and not set(kinds).isdisjoint(shared):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from factloop.core.errors import ToolError
 from factloop.tools.calls.cache import AnswersKept
@@ -30,13 +30,13 @@ CONFIDENCE = 0.5
 MAX_TYPES = 8
 """Maximum number of types to keep per entity. The most specific types are kept."""
 MOST_ROWS, _ROWS_STEP = 1_000, 100
-"""Rows are requested in steps, so that almost all limits share one query and its cached answer."""
+"""The number of rows is rounded up in steps, so that almost all limits share one query and its cached answer."""
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 _SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 _POPULARITY = f"<{ONTOLOGY}wikiPageLength>"
 """Length of the Wikipedia article, a measure of fame that the public endpoint returns within seconds. The number of
-links to a page would be better, but means counting tens of millions of links for a class such as Person."""
+links to a page would be better, but requires counting tens of millions of links for a class such as Person."""
 
 LONGEST_TEXT = 4_000
 """Maximum number of characters of a text to send. Names beyond this limit are not linked."""
@@ -139,6 +139,9 @@ class _Resource(BaseModel):
     offset: int = Field(alias="@offset")
 
 
+_RESOURCES = TypeAdapter(list[_Resource])
+
+
 class _Annotation(BaseModel):
     text: str | None = Field(default=None, alias="@text")
     resources: list[_Resource] = Field(default=[], alias="Resources")
@@ -152,7 +155,7 @@ class _Annotation(BaseModel):
 
 
 class SpotlightClient:
-    """Asks Spotlight which parts of a text name which DBpedia resources, and which types these resources have."""
+    """Asks Spotlight which DBpedia resources a text names, where it names them, and which types they have."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -161,14 +164,15 @@ class SpotlightClient:
         """Returns the entities in `text`, in order and without overlap. Raises ToolError or ToolTimeout.
 
         The question is sent before the text, because it helps Spotlight to choose between namesakes. Links from bare
-        numbers are ignored, because Spotlight takes "02" for a film."""
+        numbers are ignored, because Spotlight mistakes "02" for a film."""
         kept = text[:LONGEST_TEXT]
         if not any(map(str.isalpha, kept)):
             return []
         lead = f"{question.strip()[:LONGEST_QUESTION]}\n\n" if question.strip() else ""
         sent = _UNSENDABLE.sub(" ", lead + kept)
         found: list[LinkedEntity] = []
-        for value in await self._endpoint.ask("POST", {"text": sent, "confidence": f"{CONFIDENCE:g}"}, self._read):
+        asked = {"text": sent, "confidence": f"{CONFIDENCE:g}"}
+        for value in await self._endpoint.ask("POST", asked, self._read, _RESOURCES):
             one = _Resource.model_validate(value)
             start, types = _place(one, sent) - len(lead), dbpedia_types(one.types or "")
             if start >= 0 and types and any(map(str.isalpha, one.surface)):
@@ -194,7 +198,7 @@ def dbpedia_types(types: str) -> tuple[str, ...]:
 
 
 def _place(resource: _Resource, sent: str) -> int:
-    """Returns the position of the name closest to its offset (in UTF-16 units, as in Java), or -1 if it is missing."""
+    """Returns where the name occurs closest to its offset (in UTF-16 units, as in Java), or -1 if it is missing."""
     units = sent.encode("utf-16-le")[: 2 * max(0, resource.offset)]
     told = len(units.decode("utf-16-le", "ignore"))
     places = (match.start() for match in re.finditer(re.escape(resource.surface), sent))
@@ -227,8 +231,8 @@ def redirect_query(entity: str) -> str:
 def members_query(types: Sequence[str], n_rows: int) -> str:
     """Selects ?entity and ?label of the best-known things that have all of these types.
 
-    The query does not mention the entity itself, so one answer serves all entities of the same types. Labels are joined
-    last, so that only `n_rows` labels are read."""
+    The query does not mention the entity itself, so all entities of the same types can share one answer. Labels are
+    joined last, so that only `n_rows` labels are read."""
     classes = ", ".join(f"<{ONTOLOGY}{name}>" for name in sorted(types))
     best = (
         f"SELECT ?entity ?popularity WHERE {{ ?entity {_TYPE} {classes} . "

@@ -1,4 +1,4 @@
-"""Inflects words with the tables of spaCy's lemmatizer, chooses articles, and adapts names to each other's form."""
+"""Inflects words with the tables of spaCy's lemmatizer, chooses articles, and gives one name the form of another."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _EPITHETS = frozenset({"the", "of"})
 
 @lru_cache(maxsize=1 << 14)
 def fold(name: str) -> str:
-    """Removes case, accents, full stops and extra spaces from a name, so that different spellings become equal."""
+    """Removes case, accents, full stops and extra spaces from a name, so that different spellings compare equal."""
     if name.isascii():
         lowered = name.lower()
         return lowered if lowered.isalpha() else " ".join(lowered.replace(".", "").split())

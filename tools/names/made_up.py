@@ -11,7 +11,7 @@ from typing import Literal
 Gender = Literal["man", "woman"]
 GENDERS: tuple[Gender, Gender] = ("man", "woman")
 _LOCALES = ("en_US", "en_GB", "fr_FR", "de_DE", "it_IT", "es_ES", "en_IN", "nl_NL", "sv_SE")
-"""Locales whose given names are used to determine gender. Made-up names use only the first locale."""
+"""Locales whose given names are used to determine gender. Made-up names come only from the first locale."""
 
 
 @lru_cache(maxsize=1)
@@ -41,7 +41,7 @@ def _is_english(given: str) -> bool:
 def made_up_people(name: str, limit: int, rng: random.Random) -> Iterator[str]:
     """Yields up to `limit` names with as many words as `name`, and of the same gender if that is known.
 
-    Yields nothing unless `name` is English and has two or three words, because made-up names would otherwise stand out.
+    Yields nothing unless `name` is English and has two or three words, because otherwise made-up names would stand out.
     """
     if len(name.split()) not in {2, 3} or not _is_english(name.split()[0]):
         return

@@ -1,8 +1,8 @@
 """Reads the packaged names: places from GeoNames, and people, things and nouns from WordNet and factloop's own list.
 
-The types of a name are sorted from general to specific. Its fame is a logarithm of the population for a city, a higher
-value for a country, and the frequency in texts for a word. The most general type of a noun, and only of a noun, begins
-with *noun.*, so a noun never replaces a name. `benchmarks.make_names` generates the tables.
+The types of a name are sorted from general to specific. The fame of a city is a logarithm of its population, that of a
+country is higher, and that of a word is its frequency in texts. The most general type of a noun, and only of a noun,
+begins with *noun.*, so a noun never replaces a name. `benchmarks.make_names` generates the tables.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from factloop.tools.names.made_up import gender_of
 NOUN = "noun."
 """Prefix of the general type of common nouns."""
 _LEAST_LISTED, _MOST_LISTED = 4.0, 8.0
-"""Fame of the last and the first name in each list of known.txt."""
+"""Fame of the last and the first name in each list in known.txt."""
 _BRITISH = {"ENG": "England", "SCT": "Scotland", "WLS": "Wales", "NIR": "Northern Ireland"}
 _WHOLES = {
     "United Kingdom": tuple(_BRITISH.values()),
@@ -40,7 +40,7 @@ class PackagedName(NamedTuple):
 
 
 class Region(NamedTuple):
-    """The location of a city, in words that a text may add to the city's name."""
+    """The location of a city, in words that a text may add to its name."""
 
     state: str
     """A state of the USA or a part of Britain. Empty for other countries."""
@@ -125,7 +125,7 @@ def _lists() -> Iterator[tuple[tuple[str, ...], str, list[str]]]:
 
 
 def packaged_names() -> list[PackagedName]:
-    """Returns all names and nouns, best known first. A name in several lists has the types of all these lists."""
+    """Returns all names and nouns, best known first. A name that is in several lists has the types of all of them."""
     merged: dict[tuple[str, str], PackagedName] = {}
     for one in (*_places(), *_listed(), *senses()):
         is_apart = one.types[0] == "place" or one.types[0].startswith(NOUN)  # there are two Georgias
@@ -180,7 +180,7 @@ def region_of(key: str) -> Region | None:
 
 
 def region_like(written: str, other: Region) -> str:
-    """Returns the state code, state or country of `other`, whichever kind of region `written` is."""
+    """Returns the state code, state or country of `other`, depending on which of these `written` is."""
     if written.strip(".") in us_states():
         return other.state_code
     return other.state or other.country if written in {*us_states().values(), *_BRITISH.values()} else other.country

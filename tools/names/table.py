@@ -40,9 +40,9 @@ CREATE UNIQUE INDEX entity_by_uri ON entity (uri);
 CREATE INDEX entity_by_set ON entity (type_set, id);
 """
 LONGEST_NAME = 200
-"""Maximum length in characters of a name to find in texts."""
+"""Maximum length in characters of names to look for in texts."""
 _LONGEST = 8
-"""Maximum length in tokens of a name to find in texts."""
+"""Maximum length in tokens of names to look for in texts."""
 _NAMESAKES = 30
 """Maximum number of entities with the same name to choose from. The best-known ones are used."""
 _BATCH, _AT_ONCE, _FETCHED = 20_000, 500, 32
@@ -52,7 +52,7 @@ _CALLED: Mapping[str, tuple[str, ...]] = {
     "capital": ("City", "Settlement"), "town": ("Town", "Settlement"), "state": ("AdministrativeRegion", "Region"),
     "company": ("Company", "Organisation"), "language": ("Language",),
 }  # fmt: skip
-"""Maps words in questions to the DBpedia types that they refer to by another name."""
+"""Maps words in questions to the DBpedia types that they refer to under another name."""
 
 
 class NewEntity(NamedTuple):
@@ -102,7 +102,7 @@ class EntityRow(NamedTuple):
 
 
 class LabelMatch(NamedTuple):
-    """A name of `row` that was found at `span`. `asked` is True if the question asks for one of its types."""
+    """A name of the entity `row`, found at `span`. `asked` is True if the question asks for one of its types."""
 
     span: Span
     row: EntityRow
@@ -125,7 +125,7 @@ class NameTable:
             number: tuple(names[int(one)] for one in types.split(","))
             for number, types in connection.execute("SELECT id, types FROM type_set ORDER BY id")
         }
-        """Maps the number of each set of types to its types. The set of the best-known entity comes first."""
+        """Maps the number of each set of types to the types in it. The set of the best-known entity comes first."""
         self._sets_of_type: dict[str, list[int]] = {}
         for number, types in self.sets.items():
             for kind in dict.fromkeys(types):
@@ -262,7 +262,7 @@ def best_matches(matches: Iterable[LabelMatch]) -> list[LabelMatch]:
 
 
 def _is_meant(span: Span, *, asked: bool, exact: bool) -> bool:
-    """Whether a label in the text is used as a name instead of in its ordinary meaning."""
+    """Whether the text uses a label as a name instead of in its ordinary meaning."""
     content = [token for token in span if not token.is_stop and not token.is_punct]
     alone = len(span) == sum(not token.is_punct for token in span.doc)
     if not any(letter.isalpha() for letter in span.text) or any(t.ent_type_ in {"DATE", "TIME"} for t in span):

@@ -1,4 +1,4 @@
-"""Turns any kind of search that a user may pass into a `SearchTool`."""
+"""Makes a `SearchTool` from any kind of search that users may supply."""
 
 from __future__ import annotations
 
@@ -51,11 +51,9 @@ def _own_code(name: str, what: str) -> Iterator[None]:
 
 
 def failure_of_own_code(name: str, what: str, error: Exception) -> ToolError:
-    """Returns a ToolError with the type and message of the error. Also logs the error, with its traceback at level
-    DEBUG.
+    """Returns a ToolError with the type and message of the error, and logs it, with its traceback at level DEBUG.
 
-    Omits secrets from the request and the environment, URL query strings, and values named like a key, token or
-    password.
+    Leaves out URL query strings, secrets in the request or environment, and values named like a key, token or password.
     """
     said = _without_secrets(one_line(error), error)[:LONGEST_SAID]
     kind = type(error).__name__
@@ -84,8 +82,7 @@ _DATE_KEYS = ("date", "published", "published_at")
 
 
 class RetrieverSearch(SearchTool):
-    """Searches with a retriever or a function that takes a query. Source, title and date come from the documents'
-    metadata.
+    """Searches with a retriever or a function that takes a query. Takes source, title and date from the metadata.
 
     If the retriever fails, the search raises a ToolError with the same message. It does not retry, because that is up
     to the retriever.
@@ -100,7 +97,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def identity(self) -> str:
-        """The type and name of the retriever, because its collection is not visible from outside."""
+        """The type and name of the retriever, because its collection cannot be seen from outside."""
         kind = type(self.retriever)
         if not isinstance(self.retriever, BaseRetriever):
             named = self.retriever if hasattr(self.retriever, "__qualname__") else kind
@@ -109,7 +106,7 @@ class RetrieverSearch(SearchTool):
 
     @property
     def cacheable(self) -> bool:
-        """Always False, because retrievers of one type look alike, and their collections may change unnoticed."""
+        """Always False, because retrievers of the same type look alike and their collections may change unnoticed."""
         return False
 
     @property
@@ -140,14 +137,14 @@ class RetrieverSearch(SearchTool):
             return self._hits(await ask(query), limit)
 
     def _asking_for(self, limit: int) -> dict[str, Any]:
-        """Returns the option that makes a vector store return `limit` documents, unless its owner set a number."""
+        """Returns the option that makes a vector store return `limit` documents, unless its owner has set a number."""
         is_open = isinstance(self.retriever, VectorStoreRetriever) and "k" not in self.retriever.search_kwargs
         return {"k": limit} if is_open else {}
 
     def _hits(self, found: object, limit: int) -> list[SearchHit]:
         """Converts documents to hits. Raises ToolError for anything else, including None."""
         try:
-            documents = documents_of("result", found)
+            documents = documents_of("result", found, found=True)
         except DataError as error:
             raise ToolError(f"{self.name}: {error}", tool=self.name) from error
         if documents is None:
@@ -156,8 +153,7 @@ class RetrieverSearch(SearchTool):
 
 
 def hits_of(documents: Iterable[Document], fallback_source: str) -> list[SearchHit]:
-    """Returns a hit for each document with text. A document without a source is named after the tool and its
-    position."""
+    """Returns a hit for each document with text. Documents without a source are named after the tool and numbered."""
     return [
         SearchHit(
             source=_first(document.metadata, _SOURCE_KEYS) or document.id or f"{fallback_source}#{place}",
@@ -175,7 +171,7 @@ MOST_METADATA = 1_000
 
 
 def source_document(document: Document, index: int | None = None) -> SourceDocument | None:
-    """Returns the details of a document to store with its passages, or None if there are none."""
+    """Returns the details of a document that are stored with its passages, or None if there are none."""
     said = {name: _as_json(value) for name, value in document.metadata.items()}
     metadata = {name: from_json(value) for name, value in said.items() if len(value) <= MOST_METADATA}
     if index is None and document.id is None and not metadata:
@@ -272,7 +268,7 @@ class LangChainToolSearch(SearchTool):
 
 
 def _string_argument(tool: BaseTool) -> str:
-    """Returns the only required argument, or the only argument. Raises ConfigError unless it is a string."""
+    """Returns the only required argument or, failing that, the only one. Raises ConfigError unless it is a string."""
     arguments = tool.args
     required = tool.get_input_jsonschema().get("required", [])
     names = required if len(required) == 1 else list(arguments)

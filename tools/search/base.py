@@ -19,11 +19,11 @@ from factloop.core.errors import ToolError
 from factloop.core.records import Record, SourceDocument
 
 REACH_S = 10.0
-"""Maximum number of seconds for checking whether a server can be reached."""
+"""Maximum number of seconds to spend on checking whether a server can be reached."""
 
 
 Heading = Annotated[str, AfterValidator(lambda text: text[:1_000])]
-"""A title, or the headings above a passage. It must be short, because it stands before each piece of the passage."""
+"""A title, or the headings above a passage. It must be short, because it precedes each piece of the passage."""
 
 
 class SearchHit(Record):
@@ -36,9 +36,11 @@ class SearchHit(Record):
     """The headings above the start of the passage, outermost first, or None if they are unknown."""
     passage: str
     published: str | None = None
-    """The date of the source as returned by the search, unparsed."""
+    """The source's date as the search returned it, unparsed."""
     document: SourceDocument | None = None
     """Information about the document from a retriever or the caller."""
+    pages: tuple[tuple[int, int], ...] = ()
+    """The offset in `passage` and the number of each page, if the passage comes from several pages of a PDF."""
 
 
 def textless(name: str) -> ToolError:
@@ -47,7 +49,7 @@ def textless(name: str) -> ToolError:
 
 
 def with_text(name: str, found: Sequence[SearchHit], limit: int) -> list[SearchHit]:
-    """Returns at most `limit` hits, leaving out hits without text. Raises ToolError if there are hits but none has
+    """Returns at most `limit` hits, leaving out any without text. Raises ToolError if there are hits but none has
     text."""
     hits = [hit for hit in found if hit.passage.strip()]
     if found and not hits:
@@ -70,9 +72,9 @@ class SearchTool(BaseTool):
     args_schema: Any = SearchInput
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     limit: int = 3
-    """Number of hits to return if the tool is called as a LangChain tool."""
+    """Number of hits to return when the tool is called as a LangChain tool."""
     usd_per_query: float | None = None
-    """Price of one query in USD. If it is unknown (None), the cost of a run is unknown too."""
+    """Price of one query in USD. If it is None (unknown), the cost of a run is unknown too."""
     concurrency_limit: int = 64
     """Maximum number of concurrent calls, which limits the number of threads or the load on a server."""
 
@@ -94,15 +96,15 @@ class SearchTool(BaseTool):
         return self._pools[process]
 
     def __getstate__(self) -> dict[Any, Any]:
-        """Leaves out the threads, which cannot move to another process."""
+        """Leaves out the threads, which cannot be moved to another process."""
         state = super().__getstate__()
         return {**state, "__pydantic_private__": {**(state["__pydantic_private__"] or {}), "_pools": {}}}
 
     @property
     @abstractmethod
     def identity(self) -> str:
-        """The name in cache keys. It must change if answers may change (index hash, URL), and must not contain
-        secrets."""
+        """The name in cache keys. It must change whenever answers may change (so include the index hash or URL), and
+        must not contain secrets."""
 
     @property
     def recorded_as(self) -> str | None:
@@ -115,9 +117,9 @@ class SearchTool(BaseTool):
         return ()
 
     def reach(self) -> None:
-        """Checks that the tool's server answers and accepts the key. Sends no request that costs money.
+        """Checks that the tool's server answers and accepts the key. It sends no request that costs money.
 
-        Takes at most `REACH_S`. Raises ToolError, ToolTimeout.
+        It takes at most `REACH_S`. Raises ToolError or ToolTimeout.
         """
         return
 
@@ -127,9 +129,9 @@ class SearchTool(BaseTool):
         await asyncio.get_running_loop().run_in_executor(self._threads(), self.reach)
 
     def server_facts(self) -> tuple[str, ...]:
-        """Returns relevant facts that the server reports about itself, in a few words each. May send a free request.
+        """Returns relevant facts that the server reports about itself, each in a few words. May send a free request.
 
-        Raises ToolError, ToolTimeout, and ConfigError if the server needs something that is not installed here.
+        Raises ToolError, ToolTimeout, or ConfigError if the server needs something that is not installed here.
         """
         return ()
 
@@ -140,12 +142,12 @@ class SearchTool(BaseTool):
 
     @property
     def cacheable(self) -> bool:
-        """Whether answers are worth storing. False for a local index, which is faster than the cache."""
+        """Whether answers are worth storing. False for a local index, because it is faster than the cache."""
         return True
 
     @property
     def is_local(self) -> bool:
-        """Whether the tool searches within this process, so that there is no server to limit, wait for or retry."""
+        """Whether the tool searches within this process, without a server to limit, wait for or retry."""
         return False
 
     @property
@@ -173,10 +175,3 @@ class SearchTool(BaseTool):
             for rank, hit in enumerate(hits, 1)
         ]
         return "\n\n".join(lines) or "Nothing was found.", hits
-
-
-def over_pages(first: str, last: str) -> str:
-    """Returns the source of a passage that begins in `first` and ends in `last`, such as `a.pdf#page=1-2`."""
-    file, page, begins = first.partition("#page=")
-    begins, ends = begins.partition("-")[0], last.partition("#page=")[2].rpartition("-")[2]
-    return f"{file}{page}{begins}-{ends}" if page and ends not in ("", begins) else first

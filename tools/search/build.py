@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SearchBuilder(Protocol):
-    """Builds a search. Entry points in `factloop.search` refer to it, for example as
+    """Builds a search. An entry point in `factloop.search` refers to a builder, such as
     `package.module:MySearch.build`."""
 
     def __call__(self, *, timeout_s: float, replayed: bool, **options: Any) -> SearchTool:
@@ -38,7 +38,7 @@ PROVIDERS = {
     "brave": "hosted:BraveSearch",
     "exa": "hosted:ExaSearch",
 }
-"""Maps the name of each built-in search to its module in `factloop.tools.search` and its `SearchTool`."""
+"""Maps the name of each built-in search to its module in `factloop.tools.search` and its `SearchTool` class."""
 
 
 def built_in_searches() -> tuple[str, ...]:
@@ -46,8 +46,7 @@ def built_in_searches() -> tuple[str, ...]:
 
 
 def search_builder(name: str) -> SearchBuilder:
-    """Returns the builder of the search with that name. Imports only its module. Raises ConfigError for unknown
-    names."""
+    """Returns the builder of the named search. Imports only its module. Raises ConfigError for unknown names."""
     if name in PROVIDERS:
         module, _, tool = PROVIDERS[name].partition(":")
         return cast("SearchBuilder", getattr(import_module(f"factloop.tools.search.{module}"), tool).build)
@@ -85,8 +84,8 @@ def build_search_tools(
 
     Documents are indexed here, which may take seconds. Raises ConfigError for an unknown name or a missing key or URL,
     and DataError for unreadable documents. Only the modules of the requested tools are imported. With `replayed`, the
-    tools need no key or URL, because their results are recorded and they are never called. `options` maps names to
-    further arguments for their builders.
+    tools need no key or URL, because their results are recorded and they are never called. `options` maps each name to
+    further arguments for its builder.
     """
     check_sources(names)
     own = options or {}
@@ -112,7 +111,7 @@ def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> Non
 
 
 def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Checks that all names are known and all paths lead to files. Reads no files. Raises ConfigError, DataError."""
+    """Checks that all names are known and all paths point to files. Reads no files. Raises ConfigError or DataError."""
     check_names(names)
     if docs:
         from factloop.tools.search.documents.files import find_files

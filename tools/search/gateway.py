@@ -1,4 +1,4 @@
-"""The gateway for all searches: caches, rate-limits, retries, meters and deduplicates queries."""
+"""The gateway for all searches. It caches, rate-limits, retries, meters and deduplicates queries."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
 
 from factloop.core.errors import TOO_MANY_REQUESTS, FactloopError, ToolError, ToolTimeout
 from factloop.tools.calls.answers import Answers, Value
@@ -32,9 +34,9 @@ from factloop.tools.search.base import REACH_S, SearchHit, SearchTool
 T = TypeVar("T")
 
 BY = {"call": "search", "cache": "cache", "identical_call": "identical_call"}
-"""Maps how hits were obtained to the name for it in spans."""
+"""Maps each way of obtaining hits to its name in spans."""
 KEEP_S = 24 * 3600.0
-"""Age in seconds at which web searches in the shared cache are repeated. In a run directory, answers never expire."""
+"""Age in seconds at which a web search in the shared cache is repeated. Answers in a run directory never expire."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,15 @@ class SearchAnswer:
     retrieved_at: datetime
 
 
+_ANSWER = TypeAdapter(SearchAnswer)
+
+
 def limiter_of_tool(tool: SearchTool) -> Limiter:
     return Limiter(concurrency=tool.concurrency_limit)
 
 
 class Server:
-    """The server of a tool, with its limiter, its patience and whether it has ever answered."""
+    """A tool's server, with its limiter, its patience and whether it has ever answered."""
 
     def __init__(self, tool: SearchTool, limiter: Limiter, patience_s: float, rest_s: float = REST_S) -> None:
         self.limiter = limiter
@@ -93,10 +98,10 @@ class SearchGateway:
         self._looks: SingleFlight[ToolError | None] = SingleFlight()
 
     def over(self, tools: Sequence[SearchTool]) -> SearchGateway:
-        """Returns a gateway to other tools. It shares answers, budget and limiters with this one.
+        """Returns a gateway to other tools. The new gateway shares answers, budget and limiters with this one.
 
-        Answers of tools that are not cacheable are not shared, and are discarded with the gateway. Two retrievers of
-        one type look alike but must not get each other's hits.
+        Answers from tools that are not cacheable are not shared, and are discarded with the gateway. Two retrievers of
+        the same type look alike but must not get each other's hits.
         """
         other = copy(self)
         other.tools = tuple(tools)
@@ -162,17 +167,17 @@ class SearchGateway:
 
     @property
     def is_given_up(self) -> bool:
-        """Whether we have given up on the servers of all tools."""
+        """Whether we have given up on every tool's server."""
         return all(self._server(tool).patience.is_given_up for tool in self.tools)
 
     def in_turn(self, name: str | None, round_number: int) -> tuple[SearchTool, ...]:
-        """Returns all tools, starting with the named one or, if there is none, with a different one in each round."""
+        """Returns all tools, starting with the named one. If none is named, each round starts with a different tool."""
         names = [tool.name for tool in self.tools]
         first = names.index(name) if name in names else round_number % len(names)
         return (*self.tools[first:], *self.tools[:first])
 
     async def search(self, tool: SearchTool, query: str, *, stage: str, meter: UsageMeter) -> SearchAnswer:
-        """Returns the hits for a query. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded, ConfigError."""
+        """Returns a query's hits. May cost money. Raises ToolError, ToolTimeout, BudgetExceeded or ConfigError."""
         query = " ".join(query.split())
         asked = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": tool.name, "factloop.stage": stage}
         with span(f"retrieval {tool.name}", asked, calls=True) as traced:
@@ -180,7 +185,7 @@ class SearchGateway:
             call = SearchCall(self, tool, query, stage, meter, self.key(tool, query))
             answers = self._answers if tool.cacheable else self._for_one_check
             value, came_by = await meter.allowance.in_time(lambda: answers.once(call))
-            found = _decode(value)
+            found = call.read(value)
             traced.set({"factloop.answered_by": BY[came_by], "factloop.n_hits": len(found.hits)})
             return found
 
@@ -210,7 +215,7 @@ class SearchGateway:
         return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _search_here(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
-        """Skips the layers that handle servers. They would take a third of the time if there are few passages."""
+        """Skips the layers that handle servers, which would take a third of the time if there are few passages."""
         started = time.perf_counter()
         try:
             hits = await self._hits(tool, query)
@@ -315,17 +320,9 @@ class SearchCall:
         self.meter.searched(self.stage, 0.0, self.tool.usd_per_query)
 
     def read(self, value: Mapping[str, Any]) -> SearchAnswer:
-        return _decode(value)
+        return _ANSWER.validate_python(value)
 
 
 def _is_answered(error: FactloopError) -> bool:
-    """Whether the server answered with a success status. Providers charge for such answers, whatever their content."""
+    """Whether the server answered with a success status. Providers charge for such answers, whatever they contain."""
     return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300
-
-
-def _decode(value: Mapping[str, Any]) -> SearchAnswer:
-    return SearchAnswer(
-        query=value["query"],
-        hits=tuple(SearchHit.model_validate(hit) for hit in value["hits"]),
-        retrieved_at=datetime.fromisoformat(value["retrieved_at"]),
-    )

@@ -32,7 +32,7 @@ _IDENTITY = "given documents"
 class GivenDocuments(PassageSearch):
     """Searches documents in memory. It is free, needs no network access, and writes nothing to disk.
 
-    Source, title and date come from the documents' metadata, as with a retriever, or from their front matter and first
+    The source, title and date come from a document's metadata, as with a retriever, or from its front matter and first
     heading. A document without a source is named `given_documents#` plus its position. Indexing 100,000 passages takes
     a second.
     """
@@ -79,22 +79,21 @@ class GivenDocuments(PassageSearch):
         return stored.url or stored.key
 
     async def asearch(self, query: str, limit: int) -> list[SearchHit]:
-        """Searches in the caller's thread, which is faster than starting another one."""
+        """Searches in the caller's thread, because starting another one would take longer."""
         return self.search(query, limit)
 
 
 class GivenIndexes:
-    """Caches the indexes of the most recent sets of documents, so that answers based on the same set share an index."""
+    """Caches the indexes of recently used sets of documents, so that answers based on the same set share an index."""
 
     def __init__(self, size: int = 32, characters: int = 50_000_000) -> None:
-        """Keeps up to `size` sets of documents in memory, with up to this number of characters in all."""
+        """Keeps up to `size` sets of documents in memory, with up to this many characters in total."""
         self._size, self._characters = size, characters
         self._indexes: OrderedDict[str, GivenDocuments] = OrderedDict()
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """Returns a search tool for the documents supplied with a response, or None if there are none. Raises
-        DataError."""
+        """Returns a search tool for the supplied documents, or None. Raises ConfigError or DataError."""
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)
         return await self.of(documents_of("documents", given) or ())
@@ -119,18 +118,18 @@ class GivenIndexes:
 
 
 def without_contents(identity: str) -> str:
-    """Returns a search tool's identity. If the tool searches supplied documents, the hash of their contents is left
-    out."""
+    """Returns a search tool's identity, without the hash of the contents if it searches supplied documents."""
     return _IDENTITY if identity.startswith(f"{_IDENTITY} ") else identity
 
 
 def is_given(identity: str) -> bool:
-    """Returns whether this identity belongs to a search in supplied documents."""
+    """Returns whether this is the identity of a search in supplied documents."""
     return without_contents(identity) == _IDENTITY
 
 
 def contents_hash(documents: Sequence[Document]) -> str:
-    """Returns a hash of texts, sources, titles and dates, in order. Documents with equal hashes give equal answers."""
+    """Returns a hash of the texts, sources, titles and dates, in order. Documents with the same hash give the same
+    hits."""
     hits = hits_of(documents, GivenDocuments.model_fields["name"].default)
     shown = "\n".join(hit.model_dump_json(exclude={"document"}) for hit in hits)
     return hashlib.sha256(shown.encode()).hexdigest()[:32]
@@ -156,7 +155,7 @@ def _sections(hit: SearchHit) -> Iterator[Section]:
 
 
 def _without_margin(text: str) -> str:
-    """Removes indentation that comes from source code and would turn headings into code."""
+    """Removes indentation that comes from source code, because it would turn headings into code."""
     first, line_end, rest = text.partition("\n")
     begins = first.lstrip(" \t")
     is_flush = begins == first and begins and not begins.startswith("#")

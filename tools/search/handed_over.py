@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
@@ -11,23 +13,22 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 from pydantic import BaseModel
 
-from factloop.core.errors import DataError
+from factloop.core.errors import ConfigError, DataError
 
 GivenDocument = str | Document | Mapping[str, Any]
-"""A string, a LangChain document, or a mapping with metadata and one of `page_content`, `text` and `content`."""
+"""A string, a LangChain document, or a mapping with metadata and a key `page_content`, `text` or `content`."""
 Documents = GivenDocument | Iterable[GivenDocument | tuple[GivenDocument, float]] | BaseRetriever | VectorStore
-"""What can be supplied with a response: documents with or without scores, a vector store, or a retriever."""
+"""Anything that can be supplied with a response: documents with or without scores, a vector store, or a retriever."""
 Retrieve = Callable[[str], Any]
 """A function, synchronous or not, that takes a query and returns documents."""
 _TEXTS = ("page_content", "text", "content")
 
 
-def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
-    """Converts texts, mappings and documents, with or without scores, to LangChain documents. Also accepts a single
-    item.
+def documents_of(name: str, value: object, *, found: bool = False) -> tuple[Document, ...] | None:
+    """Converts texts, mappings and documents, with or without scores, to LangChain documents.
 
-    Accepts arrays, series and all other iterables except tables and models. None stays None. Raises a DataError with
-    the item's number.
+    Accepts a single item or any iterable except tables and models. None stays None. Raises a DataError with the item's
+    number, or a ConfigError if a text is the path of a file or folder, unless a search `found` the text.
     """
     if value is None:
         return None
@@ -37,7 +38,11 @@ def documents_of(name: str, value: object) -> tuple[Document, ...] | None:
         value = value.tolist()
     if not isinstance(value, Iterable) or isinstance(value, BaseModel) or hasattr(value, "columns"):
         raise DataError(f"{name} must be a list of documents or strings, not {type(value).__name__}")
-    return tuple(_document(f"item {number} of {name}", item) for number, item in enumerate(tuple(value), 1))
+    items = [(f"item {number} of {name}", item) for number, item in enumerate(tuple(value), 1)]
+    for place, item in [] if found else items:
+        if isinstance(item, str) and re.fullmatch(r"\S{1,255}", item) and os.path.exists(item):
+            raise ConfigError(f"{place} is the path {item!r}, not a text: pass files as FactChecker(docs={item!r})")
+    return tuple(_document(*one) for one in items)
 
 
 def _document(name: str, item: object) -> Document:

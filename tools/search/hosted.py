@@ -1,6 +1,6 @@
 """Searches over HTTP with an API key: Tavily, Exa and Brave. Every query costs money.
 
-It calls the providers' HTTP APIs directly. Tavily's LangChain package limits neither time nor length, and forwards the
+It calls the providers' HTTP APIs directly. Tavily's LangChain package does not limit time or length, and forwards the
 key when it follows redirects. Exa's package waits forever for a server that stalls. Brave's package is deprecated and
 drops dates.
 """
@@ -38,7 +38,7 @@ class KeyedSearch(SearchTool):
     """The page where users can get a key."""
     key_header: ClassVar[str]
     key_scheme: ClassVar[str] = ""
-    """Text before the key in the header."""
+    """Text that precedes the key in the header."""
 
     api_key: SecretStr | None = None
     base_url: str | None = None
@@ -97,7 +97,7 @@ class KeyedSearch(SearchTool):
     def _found(self, query: str, limit: int) -> Iterable[SearchHit]: ...
 
     def _read(self, answer: dict[str, Any], shape: type[T]) -> T:
-        """Parses the answer. Raises ToolError if it is malformed, which does not mean that nothing was found."""
+        """Parses the answer. Raises ToolError if it is malformed, which is different from finding nothing."""
         try:
             return shape.model_validate(answer)
         except ValidationError as error:
@@ -105,7 +105,7 @@ class KeyedSearch(SearchTool):
 
 
 def misshapen(name: str, error: ValidationError) -> ToolError:
-    """Returns the error for an answer that cannot be read as search results."""
+    """Returns the error for an answer that does not contain search results in the expected form."""
     where = ".".join(str(part) for part in error.errors()[0]["loc"])
     said = f"the answer does not look like search results (at {where!r})"
     return ToolError(f"{name}: {said}", tool=name, status=200)
@@ -148,7 +148,7 @@ class TavilySearch(KeyedSearch):
 
 
 LONGEST_EXA_TEXT = 1_500
-"""Maximum number of characters of a page to request, in addition to the sentences that Exa selects."""
+"""Maximum number of characters to request from a page, in addition to the sentences that Exa selects."""
 
 
 class _ExaPage(BaseModel):
@@ -189,7 +189,7 @@ class ExaSearch(KeyedSearch):
 
 
 MOST_OF_BRAVE = 20
-"""Maximum number of results per query that Brave returns."""
+"""Maximum number of results that Brave returns per query."""
 LONGEST_TO_BRAVE, MOST_WORDS_TO_BRAVE = 400, 50
 _EMPHASIS = re.compile(r"</?strong>")
 
@@ -235,5 +235,5 @@ class BraveSearch(KeyedSearch):
 
 
 def _plain(text: str) -> str:
-    """Removes Brave's highlighting of query words, and unescapes HTML entities."""
+    """Removes the highlighting that Brave adds to query words, and unescapes HTML entities."""
     return html.unescape(_EMPHASIS.sub("", text))

@@ -18,8 +18,8 @@ MANIFEST = "manifest.json"
 def remove_index(folder: Path) -> bool:
     """Removes an index from its cache unless it is in use. Returns whether it was removed. Raises OSError.
 
-    A symbolic link is kept, because factloop makes none. If the removal is interrupted, the next process that opens the
-    index rebuilds it, and the next process that removes it completes the removal.
+    A symbolic link is kept, because factloop never creates one. If the removal is interrupted, the next process that
+    opens the index rebuilds it, and the next process that removes it completes the removal.
     """
     if folder.is_symlink():
         return False

@@ -15,10 +15,10 @@ SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # kana, Han
 )
-"""Scripts that do not separate words with spaces, as ranges for the brackets of a regular expression."""
+"""Scripts that do not separate words with spaces, as ranges for use in the brackets of a regular expression."""
 
 PARAGRAPHS, PARAGRAPH = "\n\n", "\n"
-"""The separators of paragraphs in a text and in a passage, respectively."""
+"""The separators between paragraphs in a text and in a passage, respectively."""
 
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 _LONGEST_UNIT = 100
@@ -26,7 +26,7 @@ _UNIT = re.compile(rf"[{SPACELESS}]{{1,2}}|[^\s{SPACELESS}]{{1,{_LONGEST_UNIT}}}
 _SENTENCE_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f\u0964][\"'\u201d\u2019)\]\u00bb\u300d\u300f]*\Z")
 _LONGEST_SHORT = 8
 _AROUND = ".([\"'"
-"""Characters next to an abbreviation that does not end a sentence."""
+"""Characters that may surround an abbreviation that does not end a sentence."""
 _WORD = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+")
 
 
@@ -36,7 +36,7 @@ class PassageSettings:
 
     words: int = 80
     slack: int = 20
-    """By how many words a passage may differ from `words` in order to end with a sentence."""
+    """By how many words a passage may be longer or shorter than `words`, so that it can end with a sentence."""
 
     def __post_init__(self) -> None:
         if not self.words > self.slack >= 0:
@@ -70,7 +70,7 @@ def split_passages(text: str, settings: PassageSettings = DEFAULT_SETTINGS) -> I
 def split_chunks(
     text: str, settings: PassageSettings = DEFAULT_SETTINGS, tables: Sequence[tuple[int, int]] = ()
 ) -> Iterator[Chunk]:
-    """Splits text like `split_passages`. In the ranges in `tables`, each paragraph is a table row that is not cut."""
+    """Splits text like `split_passages`. Within the ranges in `tables`, paragraphs are table rows and are not cut."""
     longest = settings.words + settings.slack
     is_short = len(text) <= 10 * longest and (text.isascii() or not _SPACELESS_CHARACTER.search(text))
     if is_short and len(words := text.split()) <= longest:  # this is true for most table rows
@@ -85,14 +85,15 @@ def split_chunks(
         if len(units) > longest:
             count, is_end = ends.nearest(units, settings)
             yield Chunk(_collapsed(text[units[0][0] : units[count - 1][1]]), joint, begins_within)
-            joint, begins_within = _joint(text[units[count - 1][1] : units[count][0]]), not is_end
+            between, begins_within = text[units[count - 1][1] : units[count][0]], not is_end
+            joint = PARAGRAPH if PARAGRAPHS in between else between and " "
             units = units[count:]
     if units:
         yield Chunk(_collapsed(text[units[0][0] : units[-1][1]]), joint, begins_within)
 
 
 class _Ends:
-    """Positions where a text may be cut: after a sentence or paragraph, but within a table only after a row."""
+    """Positions where a text may be cut: after a sentence or paragraph or, within a table, only after a row."""
 
     def __init__(self, text: str, tables: Sequence[tuple[int, int]]) -> None:
         self._text, self._tables = text, tables
@@ -101,8 +102,8 @@ class _Ends:
     def nearest(self, units: Sequence[tuple[int, int]], settings: PassageSettings) -> tuple[int, bool]:
         """Returns the number of units to take, and whether a sentence ends there.
 
-        Takes the end nearest to `words`. If no end is near, an earlier one is taken, or exactly `words` units if there
-        is no end at all.
+        Chooses the end nearest to `words`. If no end is near, chooses an earlier one. If there is none, takes exactly
+        `words` units.
         """
         wished = settings.words
         near = (count for distance in range(settings.slack + 1) for count in (wished - distance, wished + distance))
@@ -126,10 +127,6 @@ class _Ends:
         return table >= 0 and place < self._tables[table][1]
 
 
-def _joint(between: str) -> str:
-    return PARAGRAPH if PARAGRAPHS in between else between and " "
-
-
 def _collapsed(text: str) -> str:
     if PARAGRAPHS not in text:
         return " ".join(text.split())
@@ -139,7 +136,7 @@ def _collapsed(text: str) -> str:
 def best_passages(query: str, passages: Sequence[str], limit: int) -> list[int]:
     """Returns the indices of at most `limit` passages, starting with those that share the rarest words with the query.
 
-    The weight of a shared word is the logarithm of its rarity among the passages. Ties keep their order, and passages
+    Each shared word is weighted by the logarithm of its rarity among the passages. Ties keep their order, and passages
     that share no words come last.
     """
     wanted = set(_words(query))

@@ -33,7 +33,7 @@ class _SearxngResults(BaseModel):
 class SearxngSearch(SearchTool):
     """Searches a SearXNG server at `base_url`, or at `FACTLOOP_SEARXNG_URL`. Raises ConfigError if neither is set.
 
-    `language` is a code known to the server, such as "en" or "all".
+    `language` is a code that the server knows, such as "en" or "all".
     """
 
     name: str = "searxng"

@@ -13,7 +13,7 @@ from factloop.tools.search.base import REACH_S, SearchHit
 from factloop.tools.search.hosted import KeyedSearch
 
 _NO_QUERY = frozenset({400, 422})
-"""Statuses with which the server rejects a request only because it contains no query."""
+"""Statuses that the server returns if a request is rejected only because it contains no query."""
 
 
 class _AnswerBox(BaseModel):
@@ -56,8 +56,8 @@ class _SerperResults(BaseModel):
 class SerperSearch(KeyedSearch):
     """Searches Google through Serper's API.
 
-    `num` is the number of results to request. By default, it is the number that the caller wants. `gl` (country) and
-    `hl` (language) are Google's parameters. Text in panels is treated like text from pages.
+    `num` is the number of results to request. By default, it is the number that the caller asks for. `gl` (country) and
+    `hl` (language) are Google's parameters. Text from panels is treated like text from pages.
     """
 
     key_variable: ClassVar[str] = "SERPER_API_KEY"

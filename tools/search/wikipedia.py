@@ -25,7 +25,7 @@ _DEPRECATIONS = frozenset({"deprecation", "deprecation-help"})
 _PARAMETER_NOTES = frozenset({"unrecognizedparams", "unrecognizedvalues", "outofrange", "integeroutofrange"})
 _SEARCH_MODULES = frozenset({"search", "query+search"})
 _OF_SEARCH = re.compile(r"\b(?:generator|gsrsearch|gsrwhat)\b")
-"""Parameters essential to a search. No wiki translates their names."""
+"""Parameters that a search depends on. No wiki translates their names."""
 _LONGEST_TEXT = 200
 
 
@@ -65,7 +65,7 @@ def raise_error(name: str, answer: JsonAnswer) -> None:
 def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
     """Raises ToolError if the wiki warns that it searched differently than requested, or only in part.
 
-    Such a search is different from one that finds nothing. Unknown warnings about the search have the same effect.
+    Such a search does not prove that there is nothing to find. Unknown warnings about the search also raise ToolError.
     Notes about parameters are harmless unless the search depends on these parameters. For example, a wiki without
     TextExtracts returns two such notes.
     """
@@ -78,7 +78,7 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
 
 
 MAX_LAG_S = 5
-"""If the wiki's database lags by more seconds than this, the wiki should reject our requests, as its etiquette
+"""If the wiki's database lags by more than this many seconds, the wiki should reject our requests, as its etiquette
 demands."""
 _ASKED_EACH_TIME: dict[str, str | int] = {
     "format": "json",
@@ -113,7 +113,7 @@ class Article(BaseModel):
     pageid: int
     title: str
     index: int = 0
-    """The position in the search results."""
+    """Its position in the search results."""
     fullurl: str = ""
     extract: str | None = None
     """The text, or None if the wiki does not provide plain text."""
@@ -131,9 +131,9 @@ class Article(BaseModel):
 
 
 _PASSAGES = PassageSettings(words=100)
-"""These passages are longer than those of documents, because they are returned without their neighbours."""
+"""These passages are longer than those from documents, because they are returned without their neighbours."""
 _LONGEST_QUERY = 300
-"""Maximum number of characters of a query in MediaWiki's search."""
+"""Maximum number of characters in a query for MediaWiki's search."""
 _MAX_ARTICLES = 10
 
 
@@ -206,7 +206,7 @@ class WikipediaSearch(SearchTool):
         return []
 
     def _facts(self, deadline: float) -> tuple[str, ...]:
-        """Returns the wiki's software, and how its articles are read. Raises MissingExtra if they cannot be read."""
+        """Returns the wiki's software and the way its articles are read. Raises MissingExtra if they cannot be read."""
         asked: dict[str, str | int] = {"action": "query", "meta": "siteinfo", "siprop": "general|extensions"}
         try:
             site = _SiteInfo.model_validate(self._get(asked, deadline).get("query"))
@@ -220,7 +220,7 @@ class WikipediaSearch(SearchTool):
     def _find(self, query: str, n_articles: int, deadline: float) -> list[Article]:
         """Returns articles that contain all words of the query, best first, with their texts.
 
-        This takes one request per article, because the API returns only one full text per request. If a wiki lacks the
+        This takes one request per article, because the API returns only one full text at a time. If a wiki lacks the
         TextExtracts extension, or the extension returns an empty text, the article's page is read instead. This needs
         the `documents` extra.
         """

@@ -1,4 +1,4 @@
-"""Recognizes sentences that say only that the sources, or the writer, do not have the answer."""
+"""Recognizes sentences that say only that the sources or the writer do not have the answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TURN = re.compile(r"[,;] (?:but|however|although|though|while|whereas|and)\b|; 
 
 
 def is_abstention(text: str) -> bool:
-    """Whether a sentence says only that the sources, or the writer, do not have the answer.
+    """Whether a sentence says only that the sources or the writer do not have the answer.
 
     A sentence that goes on to say something else (*..., but the office is in Oslo*) is not an abstention.
     """

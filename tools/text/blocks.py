@@ -2,7 +2,7 @@
 
 It recognizes only what sentence splitting needs: where each unit of text ends, and which characters are markers. Text
 is read line by line with bounded look-ahead, so even hostile input is processed in linear time. A Markdown parser would
-not be suitable, because models write Markdown loosely and answers are read while they are still being written.
+be unsuitable, because models write Markdown loosely and answers are read while they are still being written.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ WRAPPED_FROM = 48
 _BREAKS = "\r\n\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
 _FENCE = re.compile(r"(```|~~~)[`~]*[ \t]*([\w+#.-]*)(?:[ \t]+[^\s`~]*[={\[][^`~]*|[:,{][^`~]*)?", re.ASCII)
-"""Matches a fence with at most the name of a language and attributes: *python title="a.py"*. A line with any other
-words is text."""
+"""Matches a fence followed by at most the name of a language and attributes: *python title="a.py"*. A line with any
+other words is text."""
 _UNNAMED = frozenset({"", "text", "txt", "plain", "plaintext"})
 """Info strings of fences that may contain prose or code. Models often use them for whole answers, but also for code."""
 _PROSE = frozenset({"md", "markdown", "answer", "response", "quote", "note", "summary"})
@@ -36,19 +36,19 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SENTENCE = re.compile(
     r"[\"'“‘(*_]{0,2}[^\W\d_a-z][^.!?…=;{}]{0,300}(?:[.](?=\w)[^.!?…=;{}]{0,300}){0,9}[.!?…。！？][\"'”’)*_]{0,3}(?=\s|$)"
 )
-"""Matches from a capital letter to a full stop, without marks of code in between. Dots within words do not count."""
+"""Matches from a capital letter to a full stop, with no marks of code in between. Dots within words do not count."""
 _CODE = re.compile(
     r".*(?:[{}]|=(?!>)|::|&&|\|\||\w_\w|\w\((?!e?s\))|\s--?[a-z])|\$ ?[a-zA-Z_(./]|>>>|//|/\*|\"{3}|'{3}"
     r"|from \w|import \w+ as"
 )
-"""Marks that occur in code but not in English."""
+"""Marks that occur in code but not in English text."""
 _THREE_WORDS = re.compile(r"[^\W\d_]{2,} [^\W\d_]{2,} [^\W\d_]{2,}")
 
 _LINE_IN_BOLD = re.compile(r"[ \t]*(\*{2,3}|_{2,3})(?![\s*_])((?:(?!\1)[^\n]){1,120})(?<![\s*_])\1[ \t]*:?[ \t]*")
 _SHORT_TITLE = 2
 """Maximum number of words in a line that counts as a title even if it ends with a full stop."""
 ASKS = re.compile(r"(?:who|whom|whose|what|where|when|which|how|why)\b", re.IGNORECASE)
-"""First words of titles that may end in any word: *What it is for*."""
+"""First words of titles that may end with any word: *What it is for*."""
 
 _QUOTE = re.compile(r"[ \t]*>[ \t]?")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
@@ -84,12 +84,13 @@ class Fence:
     index: int
     """Index of the line."""
     after: int
-    """Index of the line at which to continue: after the code if this fence opens closed code, or else the next line."""
+    """Index of the line at which to continue: the one after the code if the fence opens closed code, or else the
+    next."""
     is_code: bool | None
-    """Whether the fence opens code, or None if its contents do not show that yet."""
+    """Whether the fence opens code, or None if that is not clear yet from its contents."""
     is_closed: bool
     within: str | None
-    """The mark of the fence that contains the next line."""
+    """The mark of the fence around the next line."""
 
     @property
     def is_passed_over(self) -> bool:
@@ -108,7 +109,7 @@ class Block:
 
     @property
     def splittable(self) -> bool:
-        """Whether the block may contain several sentences. Headings and table rows always count as one."""
+        """Whether the block may contain several sentences. Headings and table rows always count as one sentence."""
         return self.kind in ("prose", "item")
 
 
@@ -145,7 +146,7 @@ def fences_of(lines: Sequence[Line], within: str | None = None) -> Iterator[Fenc
 
 
 def fence_around(lines: Sequence[Line], start: int, within: str | None = None) -> str | None:
-    """Returns the mark of the fence that the line at `start` is in or closes, or None if there is no such fence."""
+    """Returns the mark of the fence that contains the line at `start` or is closed by it, or None if there is none."""
     for fence in fences_of(lines, within):
         if lines[fence.index].start >= start:
             break
@@ -199,7 +200,7 @@ def is_code_alone(text: str) -> bool:
 def find_blocks(text: str, within: str | None = None) -> Iterator[Block]:
     """Yields the blocks of a response in order. Skips fenced code, but ignores fences that are never closed.
 
-    `within` is the mark of the fence that contains the beginning of the text, if any.
+    `within` is the mark of the fence, if any, that contains the beginning of the text.
     """
     lines = list(lines_of(text))
     fences = {one.index: one for one in fences_of(lines, within)}
@@ -248,7 +249,7 @@ def words_in_bold(line: str) -> str | None:
 
 
 def is_bold_title(words: str) -> bool:
-    """Whether the words of a bold line are a title. *How it works* is a title, but *It costs 9 euros.* is not."""
+    """Whether the words in a bold line form a title. *How it works* is a title, but *It costs 9 euros.* is not."""
     return not words.endswith((".", "!")) or len(words.split()) <= _SHORT_TITLE or ASKS.match(words) is not None
 
 

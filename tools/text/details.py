@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Span, Token
 
 _CLOSED = frozenset({"ccomp", "advcl", "relcl", "acl", "pcomp", "csubj", "parataxis", "appos"})
-"""Clauses from which nothing is extracted, because their content may be true only in context."""
+"""Clauses that nothing is extracted from, because their content may be true only in context."""
 _TORN = frozenset({"prep", "acl", "npadvmod", "advmod"})
 _NOMINAL = frozenset({"NOUN", "PROPN"})
 _NO_NAMES = frozenset({"DATE", "CARDINAL", "GPE", "MONEY"})
@@ -88,7 +88,7 @@ def is_participle(token: Token, predicate: Token) -> bool:
 
 
 def _is_appositive(token: Token) -> bool:
-    """Whether the appositive can be stated as *N is ...*. It must come right after its noun and a comma, agree in
+    """Whether the appositive can be stated as *N is ...*. It must directly follow its noun and a comma, agree in
     number, and be a name or have an article. A name after another name does not count, because it may be the next list
     member."""
     noun = token.head
@@ -154,7 +154,7 @@ def nationality(body: Sequence[Token], predicate: Token, subject: Piece) -> Iter
 
 
 def regions(body: Sequence[Token]) -> Iterator[Piece]:
-    """Yields *Graz is in Austria* for *in Graz, Austria*, except in a list of places."""
+    """Yields *Graz is in Austria* for *in Graz, Austria*, unless it is part of a list of places."""
     kept = {token.i for token in body}
     runs: list[list[Span]] = []
     for span in body[0].doc.ents:
@@ -216,7 +216,7 @@ def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
 
 
 def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
-    """Pairs each member with its own tokens. Empty if these overlap, because the split would then be uncertain."""
+    """Pairs each member with its own tokens. Empty if these tokens overlap, because the split is then uncertain."""
     owned = [_own(member, members, kept) for member in members]
     if not all(owned):
         return []
@@ -305,7 +305,7 @@ def _is_of_each(head: Token, predicate: Token) -> bool:
 
 
 def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
-    """Whether each member describes a single subject, unlike in *the winners were A and B*."""
+    """Whether each member describes the same single subject, unlike in *the winners were A and B*."""
     if len({one.ent_type_ == "PERSON" for one in members}) > 1:
         return False
     finite = next((child for child in predicate.children if child.dep_ == "aux"), predicate)

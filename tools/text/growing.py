@@ -1,8 +1,8 @@
 """Splits text into sentences while it is being written, and returns each sentence once its end is certain.
 
 The text is checked after each word, so the result does not depend on how the text is divided into chunks. The sentences
-are the same as in `split_sentences`, with two exceptions. A line that only later turns out to be a table row may be
-split differently, and so may code of more than `LONGEST_FENCE` characters.
+are the same as in `split_sentences`, with two exceptions. They may differ in a line that only later turns out to be a
+table row, and in code of more than `LONGEST_FENCE` characters.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from factloop.tools.text.sentences import MAX_SENTENCE, Sentence, first_open, se
 LONGEST_FENCE = 20_000
 """Maximum number of characters to wait for the end of fenced code. Longer code is read as text."""
 LONGEST_LINE = 1_000
-"""Maximum number of earlier characters on the same line that are read again with a sentence."""
+"""Maximum number of earlier characters on the same line that are reread with a sentence."""
 PATIENT_FROM = ((3_000, 1.5), (300, 1.1))
-"""After this many characters without a sentence, the text is read again only once it has grown by this factor."""
+"""After this many characters without a sentence, the text is reread only once it has grown by this factor."""
 LONGEST_CITATION = 620
 _LONGEST_LINK = 300
-"""Maximum number of characters to wait for the end of a link's text, or of code in a sentence."""
+"""Maximum number of characters to wait for the end of a link's text or of code in a sentence."""
 
 _LOOK = re.compile(r"\s|(?<=[。！？｡」』）】])\w")
 """Positions after which the text is checked: the end of a word or, in scripts without spaces, a letter after a stop."""
@@ -56,7 +56,7 @@ class Stretch:
 
 
 class GrowingText:
-    """Splits a growing text into stretches, which together are the whole text. Returns each stretch once it ends."""
+    """Splits a growing text into stretches, which together form the whole text. Returns each stretch once it ends."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -85,7 +85,7 @@ class GrowingText:
             self._cut = end
 
     def _is_worth_reading(self, end: int) -> bool:
-        """Avoids reading the text again after every word, which would take quadratic time."""
+        """Avoids rereading the text after every word, which would take quadratic time."""
         if end < self._again:
             return False
         if self._fence is not None and end - self._fence < LONGEST_FENCE:
@@ -124,7 +124,7 @@ class GrowingText:
 
     @property
     def _anchor(self) -> int:
-        """The position from which to read again: the start of the line on which the last sentence ends."""
+        """The position to reread from: the start of the line on which the last sentence ends."""
         line = max(self.text.rfind(mark, 0, self._cut) for mark in "\r\n") + 1
         return line if self._cut - line <= LONGEST_LINE else self._cut
 
@@ -139,7 +139,7 @@ class GrowingText:
 
 
 def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
-    """Returns where an unclosed fence that may contain code starts, and whether it certainly contains code."""
+    """Returns the start of an unclosed fence that may contain code, and whether it certainly does."""
     lines = list(lines_of(window))
     for fence in fences_of(lines, within):
         if not fence.is_closed and fence.is_code is not False:

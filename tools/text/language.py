@@ -12,13 +12,13 @@ LANGUAGES = ("cs", "da", "de", "es", "fi", "fr", "hu", "it", "nb", "nl", "pl", "
 _WORD = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"\S*(?://|@|www\.)\S*")
 _LEAD = 2
-"""Number of stop words by which another language must lead in a text of more than a few words."""
+"""How many stop words another language must be ahead by, in a text of more than a few words."""
 _AROUND = 1_000
-"""Number of characters to check before and after a sentence. Limited so that long paragraphs do not take longer."""
+"""Number of characters to check before and after a sentence. It is limited so that long paragraphs take no longer."""
 
 
 def is_english_at(response: str, start: int, end: int) -> bool:
-    """Whether `response[start:end]` is in English. If the text itself does not show this, the text around it is
+    """Whether `response[start:end]` is in English. If that is unclear from the text itself, the text around it is
     checked.
 
     If the language is still unclear, the text counts as English.

@@ -8,11 +8,11 @@ from calendar import month_name
 from functools import lru_cache
 
 MARKS = "citation needed|contradicted|unverified|unchecked"
-"""Notes in square brackets that editors and corrections add after a doubtful sentence."""
+"""Notes in square brackets that are added after a doubtful sentence, by editors or by a correction."""
 _INLINE = "a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|u|var"
 _BLOCKS = "article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
 ATTRIBUTES = r"(?:\s{1,3}[\w:-]{1,30}=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,100})){0,8}"
-"""Matches attributes only with their values, so that "a <b and c> d" is not a tag."""
+"""Matches attributes only if they have values, so that "a <b and c> d" contains no tag."""
 _NEW_LINE = re.compile(
     rf"(?<!`)</?(?:article|blockquote|br|details|div|d[dlt]|h[1-6r]|li|[ou]l|p|section|summary|table|tr){ATTRIBUTES}\s?/?>",
     re.IGNORECASE,
@@ -22,7 +22,7 @@ _OTHERS = (
     "aside|audio|body|button|canvas|center|details|dialog|figure|footer|form|head|header|html|input|label|link|main|meta"
     "|nav|object|option|path|picture|script|select|source|style|summary|template|title|video"
 )
-"""Tags that may be placeholders if they have no attributes: *cp <source>*."""
+"""Tags that may be placeholders if they have no attributes, as in *cp <source>*."""
 _ANY_ATTRIBUTE = r"[\s/]{1,3}[\w:@.-]{1,30}(?:\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,200}))?"
 _ADDRESS = r"\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}"
 """Matches the address of a link up to its closing bracket. Inner brackets must be paired."""
@@ -91,7 +91,7 @@ _INVISIBLE = re.compile(
 )
 """Terminal escape sequences, and control, format, surrogate and private-use characters. Line breaks are whitespace and
 are kept. Only sequences with ESC match. In UTF-8 decoded as Latin-1, closing curly quotes look like the 8-bit forms, so
-everything between two quotations would be removed."""
+matching these would remove everything between two quotations."""
 
 _ITEM = re.compile(r"^(?:[-*+•‣▪◦●] |\d{1,3}[.)] |#{1,6} |> )+")
 
@@ -116,7 +116,7 @@ def _line_end(tag: re.Match[str]) -> str:
 def plain_text(sentence: str) -> str:
     """Removes markup, citations, control characters and list markers from a sentence, and collapses whitespace.
 
-    The text of code is kept exactly, so *kd_live_* does not lose its underscores.
+    Text in code is kept exactly as it is, so *kd_live_* does not lose its underscores.
     """
     text = _INVISIBLE.sub("", sentence)
     substitutions = _SUBSTITUTIONS if _MARKS.search(text) else _SUBSTITUTIONS[-2:]

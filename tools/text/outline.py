@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -14,12 +14,12 @@ from factloop.tools.text.sentences import cut_long, sentences_of
 PartKind = Literal["prose", "item", "heading", "head", "row", "code"]
 
 _RULE = re.compile(r"[ \t]*\r?\n[ \t>]*\|?[ \t]*:?-[-|: \t]*(?:\r?\n|$)")
-"""The line of dashes under the header of a table."""
+"""The line of dashes below a table's header."""
 _LINE_BREAK = re.compile(r"[\r\n]")
 _MARKS = re.compile(r"#+")
 _BOLD_LEVEL = 7
 _LONGEST_ABOVE = 300
-"""Maximum length in characters of a line in `above`, because the line is repeated for every part below it."""
+"""Maximum length in characters of a line in `above`. It is limited because every part below repeats the line."""
 _LONGEST_INDENT = 80
 """Maximum number of characters before the text of an item, including its marker."""
 _MOST_LEADS = 4
@@ -36,20 +36,25 @@ class Part:
     kind: PartKind
     """`head` is the table row that names the columns."""
     above: str = ""
-    """The context of the part, one entry per line: headings, then its list's lead-in or its table's header."""
+    """The context, one entry per line: headings, then the lead-in of the part's list or the header of its table."""
 
 
-def read_outline(text: str) -> list[Part]:
+def read_outline(text: str, is_late: Callable[[], bool] = lambda: False) -> list[Part]:
     """Returns the parts of a response in order. Parts do not overlap, and each contains a letter or digit. Takes linear
     time.
 
-    The sentences are the same as in `split_sentences`. Fenced code is included as separate parts.
+    The sentences are the same as in `split_sentences`. Fenced code is included as separate parts. Once `is_late`, the
+    rest of the text is only cut into long pieces.
     """
     shown = with_line_ends(text)
     reader = _Reader(shown)
     units: list[Block | tuple[int, int]] = [*find_blocks(shown), *code_in(shown)]
     parts: list[Part] = []
     for unit in sorted(units, key=lambda unit: unit.start if isinstance(unit, Block) else unit[0]):
+        if is_late():
+            rest = reader.code(parts[-1].end if parts else 0, len(shown))
+            parts += [replace(part, kind="prose") for part in rest]
+            break
         parts += reader.block(unit) if isinstance(unit, Block) else reader.code(*unit)
     return parts if shown == text else [replace(part, text=text[part.start : part.end]) for part in parts]
 

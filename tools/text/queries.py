@@ -25,7 +25,7 @@ def search_query(text: str, topic: str = "") -> str:
 
 
 def next_query(claim: str, asked: Sequence[str]) -> str | None:
-    """Returns a query from the claim's words that has not been asked yet, or None if no query is left.
+    """Returns a query made of the claim's words that has not been tried yet, or None if there are no more.
 
     Queries that differ only in word order count as the same. Any words of the first query that are not in the claim are
     its topic, and every later query contains them too.
@@ -38,7 +38,7 @@ def next_query(claim: str, asked: Sequence[str]) -> str | None:
 
 
 def looser_queries(query: str) -> Iterator[str]:
-    """Yields queries with fewer and fewer words, down to two names, for search engines that require every word."""
+    """Yields queries with fewer and fewer words, down to two names, for search engines that require all words."""
     known = {query.lower()}
     for looser in map(_joined, _selections(query)):
         if looser.lower() not in known:
@@ -49,7 +49,7 @@ def looser_queries(query: str) -> Iterator[str]:
 def topic_of(prompt: str | None) -> str:
     """Returns the names in a prompt, or its content words if it contains no names.
 
-    Only the last line with content words is used, because the text before it usually consists of instructions.
+    Only the last line with content words is used, because what comes before is usually instructions.
     """
     lines = [line for line in (prompt or "").splitlines() if content_words(line)]
     if not lines:

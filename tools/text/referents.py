@@ -1,7 +1,7 @@
 """Finds what pronouns and short names in a sentence refer to, and splits the sentence into self-contained claims.
 
-A pronoun is resolved to the subject of the previous sentence if nothing else there agrees with the pronoun. If its
-meaning is uncertain, the pronoun is kept and the claim is marked as open.
+A pronoun is resolved to the subject of the previous sentence if it agrees with nothing else there. If its meaning is
+uncertain, the pronoun is kept and the claim is marked as open.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ReadClaim:
     text: str
     """The claim as written in the sentence."""
     self_contained: str
-    """The claim with names in place of the pronouns and short names whose meaning is certain."""
+    """The claim, with full names in place of pronouns and short names whose meaning is certain."""
     is_open: bool
     """Whether the claim contains a pronoun whose meaning is uncertain."""
 
@@ -57,12 +57,12 @@ class _Referent:
     is_name: bool
     role: str
     place: int
-    """The index of the referent's token in the sentence in which it was found."""
+    """The index of the referent's token in the sentence where it was found."""
     gender: str = ""
     """`Masc` or `Fem` if a pronoun shows the gender."""
 
     def agrees(self, pronoun: Token) -> bool:
-        """Whether the pronoun agrees in number, gender and kind, and so may refer to this person or thing."""
+        """Whether the pronoun agrees in number, gender and kind, so that it may refer to this person or thing."""
         gender = "".join(pronoun.morph.get("Gender", []))
         if not gender:
             return self.is_many or (self.is_name and self.kind == "thing")
@@ -84,9 +84,9 @@ class _Before:
     others: tuple[_Referent, ...] = ()
     """Other referents in the previous sentence."""
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Maps last words, and nouns that describe a name, to full names."""
+    """Maps last words of names, and nouns that describe a name, to full names."""
     is_unclear: bool = False
-    """Whether it is uncertain whom or what the previous sentence is about."""
+    """Whether it is unclear who or what the previous sentence is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def _role(token: Token) -> str:
 
 
 def _name(token: Token, reading: Reading) -> str:
-    """Returns a noun with its modifiers, but without clauses. Empty if the phrase is long or contains a pronoun."""
+    """Returns a noun with its modifiers but without clauses. Empty if the phrase is long or contains a pronoun."""
     gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl", "conj", "cc", "case"}]
     if token.dep_ in _SUBJECTS and any(child.dep_ == "conj" for child in token.children):
         gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl"}]
@@ -285,7 +285,7 @@ def _resolve(reading: Reading, context: _Before) -> _Resolved:
 
 
 def _is_personal(token: Token) -> bool:
-    """Whether the token is a third-person pronoun that refers to something, unlike *it* in *it is known that ...*."""
+    """Whether the token is a third-person pronoun that refers to something. *It* in *it is known that ...* does not."""
     around = token.doc[max(0, token.i - 2) : token.i + 3]
     if any(one.lower_ == "or" for one in around) and sum(one.pos_ == "PRON" for one in around) > 1:
         return False

@@ -15,7 +15,7 @@ _EMPTY = frozenset({"", "-", "–", "—", "n/a", "?"})
 def row_claims(row: str, head: str) -> list[str]:
     """Returns a claim such as `Plan: Team; Price: €19.` for each cell after the first.
 
-    Empty if the row has no name or does not have as many cells as the header.
+    Empty if the row has no name or a different number of cells from the header.
     """
     names, cells = _cells(head), _cells(row)
     if len(cells) < _FEWEST_CELLS or len(cells) != len(names) or not cells[0]:
@@ -28,7 +28,7 @@ def row_claims(row: str, head: str) -> list[str]:
 def cell_of(claim: str, row: str, head: str) -> tuple[int, int] | None:
     """Returns the start and end in `row` of the cell that a claim is about, or None if that is uncertain.
 
-    A claim from `row_claims` is about the cell it was made from. Any other claim is about the cell whose words it
+    A claim from `row_claims` is about the cell from which it was made. Any other claim is about the cell whose words it
     contains. If there are several such cells, the column that the claim names decides. The first cell never counts.
     """
     cells = _cells(row)
@@ -57,7 +57,8 @@ def row_in_words(claim: str, row: str) -> str:
 
 
 def cell_with(words: str, row: str) -> tuple[int, int] | None:
-    """Returns the start and end of the cell that contains these words, or None unless there is exactly one."""
+    """Returns the start and end of the cell that contains these words, or None if there is no such cell or more than
+    one."""
     cells = _cells(row)
     found = [place for place, cell in enumerate(cells) if words and f" {words} " in f" {cell} "]
     return _bounds(row, found[0]) if len(found) == 1 else None

@@ -1,8 +1,8 @@
 """Splits a response into sentences. All engines use this splitter.
 
 It looks for full stops, recognizes abbreviations from fixed word lists, and takes linear time. Existing splitters are
-not used: spaCy's blank sentencizer breaks after "Fig." and "et al.", and pysbd's run time is quadratic in the length of
-a line.
+unsuitable: spaCy's blank sentencizer breaks after "Fig." and "et al.", and pysbd's run time is quadratic in the length
+of a line.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from factloop.tools.text.markup import MARKS, SOURCE, with_line_ends
 from factloop.tools.text.words import word_set
 
 MAX_SENTENCE = 2000
-"""Maximum length of a sentence in characters, limited because prompts are built from sentences."""
+"""Maximum length of a sentence in characters. There is a limit because prompts are built from sentences."""
 
 MAX_QUOTED = 400
-"""Maximum length in characters of a quotation or parenthesis that is kept in one sentence."""
+"""Maximum length in characters of a quotation or parenthesis for it to be kept in one sentence."""
 
 NEVER_FINAL = word_set("""
     adm approx art asst attn brig ca capt cf ch cmdr col cpl dept dist dr ed eds e.g eq eqs esp est fig figs fr ft
     gen gov hon i.e incl lt maj messrs mlle mme mr mrs ms mt mx nr op p para pp pres prof pvt rep rev sec secs sen
     sgt st supt tab trans v viz vol vols vs
 """)
-"""Words that precede a name or number, so a full stop after them ends no sentence (lowercase, without the stop)."""
+"""Words that precede a name or number, so no sentence ends with them (lowercase, without the full stop)."""
 
 BEFORE_NUMBER = word_set("""
     no nos jan feb mar apr jun jul aug sep sept oct nov dec art ch sec vol fig p pp c b d r
@@ -47,7 +47,7 @@ OPENERS = word_set("""
     over several she since so some such that the their then there these they this those though through throughout
     thus to today two under unlike until upon we what when where whereas which while who why with within yet you your
 """)
-"""Closed-class words that often open a sentence (lowercase)."""
+"""Closed-class words that often start a sentence (lowercase)."""
 
 _STOP = re.compile(r"[.!?…]+|[。！？｡؟۔।]+")
 _CJK_STOPS = "。！？｡"
@@ -118,7 +118,8 @@ def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _last_break(text: str, start: int, limit: int) -> int:
-    """Returns the last position before `limit` that follows a clause or, failing that, a space. Defaults to `limit`."""
+    """Returns the last position before `limit` that follows a clause or, failing that, a space. Otherwise returns
+    `limit`."""
     for form in (_CLAUSE_BREAK, _SPACE):
         late = [found.end() for found in form.finditer(text, start + MAX_SENTENCE // 2, limit)]
         if late:
@@ -168,7 +169,7 @@ def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | No
 
 
 def _may_open(text: str, start: int, at: int) -> bool:
-    """Whether a mark can open a quotation or parenthesis. All can, except straight quotation marks after a word."""
+    """Whether a mark can open a quotation or parenthesis. All can except a straight quotation mark after a word."""
     return text[at] != '"' or at == start or text[at - 1].isspace() or text[at - 1] in "([*_—–-"
 
 

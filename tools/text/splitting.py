@@ -1,9 +1,9 @@
-"""Uses the dependency parse of a sentence to split it into claims, each of which is a complete English sentence.
+"""Splits a sentence into claims by its dependency parse. Each claim is a complete English sentence.
 
 Each of several coordinated predicates becomes a claim with the same subject. Relative clauses, appositives and
 participles become sentences about their noun, and each member of a list gets its own claim. Parts that apply to several
-claims (an opening phrase, a condition, an auxiliary) are repeated in each. If the parse is not clear enough, the
-sentence is not split.
+claims (an opening phrase, a condition, an auxiliary) are repeated in each. If the parse is too unclear, the sentence is
+not split.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def statements_of(text: str, nlp: Language) -> list[str]:
 
 
 def split_pieces(reading: Reading) -> tuple[list[Piece], Mapping[int, str]]:
-    """Splits a sentence into claims, as pieces of tokens and words. Empty if the sentence should not be split.
+    """Splits a sentence into claims, as pieces of tokens and words. There are none if the sentence should not be split.
 
     The second result maps the tokens of titles and asides to their full text.
     """
@@ -100,7 +100,7 @@ def _are_statements(roots: Sequence[Token]) -> bool:
 
 
 def _is_whole(claim: str) -> bool:
-    """Whether all quotation marks and brackets in a claim are paired."""
+    """Whether all quotation marks and brackets in a claim are balanced."""
     return claim.count('"') % 2 == 0 and claim.count("“") == claim.count("”") and claim.count("(") == claim.count(")")
 
 
@@ -201,7 +201,7 @@ def _passed_on(first: Token, other: Token, shared: _Shared) -> _Shared:
 def _opening(first: Token, other: Token) -> Piece:
     """Returns the text before the subject of `first` that also applies to `other`.
 
-    A condition, concession or source applies to every clause that follows. A time applies only to a clause with the
+    A condition, concession or source applies to every clause that follows. A time applies only to a clause that has the
     same subject and no time of its own.
     """
     subject = subject_of(first)

@@ -65,7 +65,7 @@ def _is_pointing(root: Token) -> bool:
 
 
 def _leaves_open(root: Token, subject: Token) -> bool:
-    """Whether the clause leaves a question open, as in *It is hard to say how many ...*."""
+    """Whether the clause leaves a question unanswered, as in *It is hard to say how many ...*."""
     said = [token for token in root.subtree if token.dep_ == "ccomp" and token.i > root.i]
     is_asked = any(child.tag_ in {"WRB", "WP"} or child.lower_ == "whether" for one in said for child in one.subtree)
     return subject.lower_ == "it" and is_asked and any(child.dep_ == "acomp" for child in root.children)

@@ -21,7 +21,7 @@ STOP_WORDS = word_set("""
     will would not also too then thus very more most much many only just ever even still
     s t re ve ll d m
 """)
-"""Function words in lowercase. This is a closed class, so words with a meaning of their own do not belong here."""
+"""Function words in lowercase. This is a closed class, so words with their own meaning do not belong here."""
 
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -41,7 +41,7 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 
 
 def content_words(text: str) -> list[str]:
-    """Returns the words of a text in lowercase and in order, with repetitions but without function words.
+    """Returns the words of a text in lowercase, in order and with repetitions, but without function words.
 
     Numbers count as words: `1,250.5` and `12/3/2015` are one word each.
     """

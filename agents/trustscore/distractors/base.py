@@ -1,4 +1,4 @@
-"""Defines the types that the distractor generator uses: targets, substitutes and their sources."""
+"""Defines the types used to generate distractors: targets, substitutes and their sources."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Substitute(NamedTuple):
 
 
 class Request(NamedTuple):
-    """Requests at most `limit` substitutes for a word or phrase in an answer to a question."""
+    """A request for at most `limit` substitutes for a word or phrase in an answer to a question."""
 
     response: str
     question: str
@@ -49,7 +49,7 @@ class SubstituteSource(Protocol):
 
     @property
     def name(self) -> str:
-        """The source's name, for notes and fingerprints. It must change whenever the results may change."""
+        """The source's name, for notes and fingerprints. It must change whenever the source's results may change."""
         ...
 
     async def substitutes(self, target: Target, request: Request) -> Sequence[Substitute]:

@@ -21,7 +21,7 @@ _MONTHS, _WEEKDAYS = tuple(month_name)[1:], tuple(day_name)
 
 
 def nearby_years(year: int, rng: random.Random) -> list[int]:
-    """Returns other years in random order. Those at most 15 years away (more for the distant past) come first."""
+    """Returns other years in random order. Years at most 15 years away (more for the distant past) come first."""
     span = max(_NEAREST, (LATEST_YEAR - year) // 20)
     earliest, latest = 1000 if year >= 1000 else 1, max(LATEST_YEAR, year + 4)
     near = [one for one in range(max(earliest, year - span), min(latest, year + span) + 1) if one != year]
@@ -67,7 +67,7 @@ def _centuries(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _other_days(year: int | None, month: int, day: int, rng: random.Random) -> Iterator[date]:
-    """Changes the year, the day or both in turn. Without a year, only the day changes."""
+    """Changes the year, the day or both in turn. If there is no year, only the day changes."""
     others = [_COMMON_YEAR] if year is None else nearby_years(year, rng)
     for turn in count():
         other = year if year is not None and turn % 3 == 1 else others[turn % len(others)]
@@ -80,7 +80,8 @@ def _days(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
     """Yields other dates for a date that contains the name of a month."""
     own = {name: part or "" for name, part in match.groupdict().items()}
     year = int(own["year"]) if own.get("year") else None
-    for other in _other_days(year, _month_number(own["month"]), int(own.get("day") or 1), rng):
+    month = next(n for n, name in enumerate(_MONTHS, 1) if name.lower().startswith(own["month"].lower()[:3]))
+    for other in _other_days(year, month, int(own.get("day") or 1), rng):
         parts = {
             "month": _month_like(own["month"], other.month),
             "year": str(other.year),
@@ -89,10 +90,6 @@ def _days(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
             "weekday": cased_like(own.get("weekday", ""), _WEEKDAYS[other.weekday()]),
         }
         yield {name: part for name, part in parts.items() if name in own}
-
-
-def _month_number(name: str) -> int:
-    return next(number for number, month in enumerate(_MONTHS, 1) if month.lower().startswith(name.lower()[:3]))
 
 
 def _month_like(original: str, number: int) -> str:

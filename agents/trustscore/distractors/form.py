@@ -1,4 +1,4 @@
-"""Inserts a substitute into a response, and adapts its case, article and possessive to the original."""
+"""Inserts a substitute into a response and adapts its case, article and possessive to match the original."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _TAKES_THE = re.compile(
 
 
 class Insertion(NamedTuple):
-    """The response with `response[start:end]` replaced by `by`. It is the target's span, and includes the article if
-    the article changes: *an apple* becomes *a pear*."""
+    """The response with `response[start:end]` replaced by `by`. It is the target's span, plus the article if it
+    changes: *an apple* becomes *a pear*."""
 
     text: str
     start: int
@@ -73,7 +73,7 @@ def _capital(word: str) -> str:
 
 
 def _with_article(target: Target, article: re.Match[str], by: str, has_the: bool) -> tuple[int, str]:
-    """Returns the start of the text to replace, and its replacement with the right article."""
+    """Returns the start of the text to replace, and a replacement with the right article."""
     own, gap = article[1], article[2]
     if own.lower() != "the":
         wanted = indefinite_article(by)

@@ -1,9 +1,9 @@
 """Generates distractors in the paper's order of targets and substitutes (section 2.1, appendix A.5.1).
 
-There are four departures. A target is replaced in full. Entities of one level take turns, so that no single word uses
-up all distractors. Dates and numbers have their own source, which comes before the vocabulary, because another year is
-better than another word. If no source has more substitutes of the right kind, there are fewer distractors, because a
-word of another kind would reveal the answer.
+There are four departures from the paper. A target is replaced in full. Entities of one level take turns, so that no
+single word uses up all distractors. Dates and numbers have their own source, which comes before the vocabulary, because
+a different year is better than a different word. If no source has more substitutes of the right kind, there are fewer
+distractors, because a word of another kind would reveal the answer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from factloop.agents.trustscore.distractors.proposed import ModelProposer
 
 _HALF = re.compile("[\ud800-\udfff]")
-"""Lone surrogates, which make libraries fail. They are replaced with a character of the same length."""
+"""Lone surrogates, which some libraries cannot handle. They are replaced with a character of the same length."""
 _SPARE = 12
 """Number of extra substitutes to request, because some are rejected."""
 
@@ -46,7 +46,7 @@ async def generate_distractors(
     references: Sequence[str] = (),
     meter: UsageMeter | None = None,
 ) -> DistractorSet:
-    """Generates up to `wanted` distinct distractors, best first. There are fewer if the sources run out.
+    """Generates up to `wanted` distinct distractors, best first. There are fewer if the sources run out of substitutes.
 
     For each tier of targets, the sources are queried in order until there are enough distractors. If a source fails,
     the failure is noted and the source is not queried again for this response. A `proposer` is called once, before all
@@ -79,7 +79,7 @@ async def generate_distractors(
 
 
 class _Work:
-    """The distractors found so far, and the sources that failed."""
+    """The distractors found so far, and any sources that failed."""
 
     def __init__(
         self, question: str, response: str, wanted: int, references: Sequence[str], rng: random.Random
@@ -93,7 +93,7 @@ class _Work:
         self._failed: list[SubstituteSource] = []
 
     async def linked_by(self, source: SubstituteSource) -> Sequence[LinkedEntity]:
-        """The entities in the response that the source links. Empty if the source is not a knowledge base."""
+        """The entities that the source links in the response. Empty if the source is not a knowledge base."""
         if isinstance(source, KnowledgeBaseSource):
             try:
                 return await source.link(self.response, self.question)
@@ -154,7 +154,7 @@ class _Work:
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+|\d")
 _ARTICLES = frozenset({"a", "an", "the"})
 _MAX_PHRASE = 12
-"""Maximum number of words of a substitute to compare. Further words are ignored."""
+"""Maximum number of a substitute's words to compare. Further words are ignored."""
 
 Words = tuple[str, ...]
 
@@ -171,8 +171,8 @@ def _without_articles(words: Words) -> Words:
 
 class Sieve:
     """Accepts texts that differ from the response, the question and all texts accepted before. It rejects a text that
-    equals one of these, contains the response, or is part of the response. It also rejects substitutes that occur
-    elsewhere in the response or question, and forms or parts of the original or of another substitute at the same
+    equals one of these, contains the response, or is contained in the response. It also rejects substitutes that occur
+    elsewhere in the response or question, and any form or part of the original or of another substitute at the same
     position. The time is linear in the number of candidates."""
 
     def __init__(self, question: str, response: str) -> None:
@@ -210,7 +210,7 @@ class _Place:
         self.add(_lemmas(normalised(response[start:end])))
 
     def has(self, forms: Words) -> bool:
-        """Whether the words are part of a phrase already used at this position, or contain such a phrase."""
+        """Whether the words are part of a phrase that was already used at this position, or contain such a phrase."""
         return forms in self._parts or any(part in self._wholes for part in _phrases(forms))
 
     def add(self, forms: Words) -> None:
@@ -219,8 +219,8 @@ class _Place:
 
 
 def says_reference(references: Sequence[str], response: str, inserted: Insertion) -> bool:
-    """Whether a substitute states a right answer, which a model that proposes distractors may know. The substitute may
-    equal an answer, contain one, be part of one, or complete one in the response. Case, accents, punctuation and
+    """Whether a substitute states a right answer, which the model that proposes distractors may know. The substitute
+    may equal an answer, contain one, be part of one, or complete one in the response. Case, accents, punctuation and
     articles are ignored."""
     words, whole, before = (_padded(normalised(text)) for text in (inserted.by, inserted.text, response))
     answers = (_padded(found) for answer in references if (found := normalised(answer)))

@@ -1,6 +1,6 @@
 """Replaces dates and numbers with other values in the same format. Contains the formats and rules for numbers.
 
-A replacement number has the same form as the original, and a similar size and roundness.
+A replacement number has the same form as the original, a similar size, and a similar roundness.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import NamedTuple
 from factloop.tools.text.words import CARDINALS, ORDINALS
 
 MAX_DRAWS = 400
-"""Maximum number of values to take from a rule, because some rules never end."""
+"""Maximum number of values to take from a rule, because some rules yield values forever."""
 _MAX_RANDOM = 120
 """Maximum number of values to draw from a range."""
 _MAX_CHANGED_DIGITS = 18
-"""Maximum number of leading digits to change. Python cannot sample a range too large for a machine word."""
+"""Maximum number of leading digits to change. Python cannot sample a range that is too large for a machine word."""
 _MAX_DIGITS = 40
 _FIGURE = r"(?P<figure>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
 _BEFORE = r"(?<![\w.,:/–-])"  # not inside *F-16*, *1.2.3* or *12:30*
@@ -58,7 +58,7 @@ def find(text: str, formats: Sequence[Format]) -> list[Found]:
 
 def others(text: str, start: int, end: int, formats: Sequence[Format], rng: random.Random) -> tuple[str, Sequence[str]]:
     """Returns the name of the first format that matches exactly this span, and other values in that format, best first.
-    The patterns also match the surrounding text, so that *19th* before *century* stays below 22nd."""
+    The patterns also read the surrounding text, so that *19th* before *century* stays below 22nd."""
     for name, pattern, rule in formats:
         match = pattern.match(text, start)
         if match is not None and match.end() == end:
@@ -100,7 +100,7 @@ def other_values(
 ) -> Iterator[int]:
     """Yields other whole numbers: first those from half of `value` to twice `value`, then up to three times `value`.
     They are as round as `value`: 1500 gives 1200, not 1347, and 90 gives 75 before 77. The first group is in random
-    order, the second sorted by distance. If a number has more than 18 digits, its last digits stay the same."""
+    order, and the second is sorted by distance. If a number has more than 18 digits, its last digits stay the same."""
     digits = str(value)
     zeros = min(len(digits) - len(digits.rstrip("0")), len(digits) - 2)
     step = step or 10 ** max(0, zeros, len(digits) - _MAX_CHANGED_DIGITS)

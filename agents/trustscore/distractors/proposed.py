@@ -1,8 +1,8 @@
-"""Optionally asks a model for substitutes for the words in a response, in a single call.
+"""Optionally makes a single call to ask a model for substitutes for the words in a response.
 
 Proposals are checked like all other substitutes: they must differ from the response, must not occur in it or in the
 question, and must not be a form or part of what they replace (`generate.Sieve`). In addition, they must not state a
-known reference answer, because the model may know it too (`generate.says_reference`). The paper uses no model.
+known reference answer, which the model may know too (`generate.says_reference`). The paper uses no model.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUBSTITUTES = "trustscore/substitutes"
 PROPOSE = "substitutes"
 """Name of this stage in usage reports."""
 MOST_WORDS = 6
-"""Maximum number of targets to send to the model. A few of the best targets yield all the distractors needed."""
+"""Maximum number of targets to send to the model. A few of the best targets yield enough distractors."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ModelProposer:
 
 @dataclass(frozen=True)
 class ProposedSource:
-    """A SubstituteSource with the substitutes that a model proposed for one response."""
+    """A SubstituteSource of the substitutes that a model proposed for one response."""
 
     given: Mapping[str, Sequence[str]]
     """Maps a word in lowercase to its possible replacements."""

@@ -22,9 +22,9 @@ MAX_COSINE = 0.75
 """A neighbour with at least this similarity counts as a synonym: sentence models give *doctor* and *physician* 0.86,
 and *doctor* and *surgeon* 0.75. The paper's limit is 0.9, for word2vec."""
 MIN_COSINE = 0.2
-"""A neighbour below this similarity is an arbitrary word, which another source provides more cheaply."""
+"""A neighbour below this similarity is an arbitrary word, which another source can provide more cheaply."""
 MAX_WORDS = 10_000
-"""Number of names and nouns to embed. The best-known ones are used. More would make the first run longer."""
+"""Number of names and nouns to embed. The best-known ones are used. Embedding more would slow down the first run."""
 _LOOKED_AT = 500
 """Number of neighbours to examine. Many are rejected, because they are forms of the original or of another class."""
 _COMMON = 400
@@ -32,7 +32,7 @@ _COMMON = 400
 
 
 class KnowledgeBaseSource:
-    """A SubstituteSource for one knowledge base. It knows only targets whose exact words the knowledge base links."""
+    """A SubstituteSource for one knowledge base. It has substitutes only for targets whose exact words are linked."""
 
     def __init__(self, kb: KnowledgeBase, source: Source) -> None:
         self._kb, self.source, self.name = kb, source, kb.identity
@@ -67,7 +67,7 @@ def _shared(shared: Sequence[str], types: Sequence[str]) -> str:
 
 
 class MadeUpSource:
-    """A SubstituteSource of made-up names for people that `names` links, used when no known names are left."""
+    """A SubstituteSource of made-up names for people that `names` links, for use when no known names are left."""
 
     name = "made-up names 2"
 
@@ -97,7 +97,7 @@ class QuantitySource:
 
 class SameClassSource:
     """A SubstituteSource of random nouns with the target's WordNet supersense: a person for a person, for example. It
-    returns nothing if the target is not a noun, or is the answer itself (what the question asks for, or the whole
+    returns nothing if the target is not a noun, or if it is the answer itself (what the question asks for, or the whole
     response). In these cases, random words would reveal the answer."""
 
     name = "same-class nouns 4 (WordNet 3.0)"
@@ -114,7 +114,7 @@ class SameClassSource:
 
 
 class NeighbourSource:
-    """A SubstituteSource of well-known names and nouns whose sentence-model vectors are close to the target's.
+    """A SubstituteSource of well-known names and nouns whose sentence-model vectors are similar to the target's.
 
     These words are embedded on first use, once for all runs that share `cache_dir`. This takes about 30 s with MiniLM
     on one core. The search runs in a thread.
@@ -130,7 +130,7 @@ class NeighbourSource:
         return await asyncio.to_thread(self._substitutes, target, request.limit)
 
     def _substitutes(self, target: Target, limit: int) -> list[Substitute]:
-        """Neighbours that share one of the target's general types. If these types are unknown, any neighbours."""
+        """Neighbours that share a general type with the target. If these types are unknown, all neighbours qualify."""
         own = self._types_of(target.text, target.kind)
         seen, fit = {*namesakes(target.text), *lemmas(target.text.lower())}, list[Substitute]()
         for word, cosine in self._words.neighbours(target.text, _LOOKED_AT):

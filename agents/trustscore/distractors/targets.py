@@ -1,7 +1,7 @@
 """Uses spaCy's parser to find replaceable words in a response, most informative words first (paper, section 2.1).
 
 The `paper` order follows the paper's rules: words that occur only in the response come before words that are also in
-the question. Within both groups, entities come before nouns and numbers, then verbs and adjectives, then the rest.
+the question. Within each group, entities come before nouns and numbers, then verbs and adjectives, then the rest.
 
 The default order, `asked`, departs from this in two ways. Words of the type that the question asks for come first, such
 as a year for *when*, because other details matter less. Words that also occur in the question are never replaced.
@@ -45,7 +45,7 @@ _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 
 
 class TargetSpan(NamedTuple):
-    """A span of the response. If it is a linked entity, `types` contains the types of the entity."""
+    """A span of the response. For a linked entity, `types` contains the entity's types."""
 
     start: int
     end: int
@@ -63,7 +63,7 @@ def find_tiers(
     question: str, response: str, entities: Sequence[LinkedEntity], order: TargetOrder = "asked"
 ) -> list[list[Target]]:
     """Returns all possible targets in groups of equal rank, best first. Targets may overlap, because each distractor
-    replaces only one. `entities` are those that knowledge bases linked in the response; spaCy's entities are added."""
+    replaces only one. `entities` are those that knowledge bases linked; spaCy's are added."""
     doc = parse(response[:MAX_CHARS], load_pipeline())
     said = frozenset(form for token in parse(question[:MAX_CHARS], load_pipeline()) for form in _forms(token))
     tiers: dict[tuple[bool, bool, int], list[Target]] = {}
@@ -117,7 +117,7 @@ def _names(doc: Doc) -> Iterator[TargetSpan]:
 
 
 def _words(doc: Doc) -> Iterator[TargetSpan]:
-    """Nouns, verbs, adjectives and adverbs, but no auxiliary verbs. In a compound, only the head counts."""
+    """Nouns, verbs, adjectives and adverbs, but no auxiliary verbs. In a compound, only the head is used."""
     for token in doc:
         kind = _KINDS.get(token.pos_)
         if kind is not None and token.is_alpha and not token.is_stop and token.dep_ != "compound":
@@ -141,7 +141,7 @@ def _kind_of_date(doc: Doc, found: Found) -> Kind:
 
 
 def _is_number(doc: Doc, found: Found) -> bool:
-    """Whether the text is a number. Figures always are, but words are only if they count things, unlike *the one*."""
+    """Whether the text is a number. Figures always are, but words only if they count things, unlike *the one*."""
     if any(letter.isdigit() for letter in doc.text[found.start : found.end]):
         return True
     tokens = _tokens(doc, found.start, found.end)
@@ -154,7 +154,7 @@ def _tokens(doc: Doc, start: int, end: int) -> list[Token]:
 
 
 def _is_shared(doc: Doc, span: TargetSpan, said: Collection[str]) -> bool:
-    """Whether the question contains all words of the span."""
+    """Whether the question contains all words in the span."""
     tokens = [token for token in _tokens(doc, span.start, span.end) if not token.is_punct]
     content = [token for token in tokens if not token.is_stop] or tokens
     return bool(said) and not any(_forms(token).isdisjoint(said) for token in content)

@@ -1,8 +1,7 @@
-"""Draws an audit's four charts: scores as probabilities, agreement, bias, and bias before and after correction.
+"""Draws an audit's four charts: reliability of scores, agreement, bias, and bias before and after correction.
 
-Each function takes the figures at one threshold, the group, the data sets in the group, and the evaluators' marks. A
-function returns None if there is nothing to draw. Each evaluator has the same colour and marker in all charts of a
-report.
+Each function takes the figures at one threshold, the group, the data sets in the group, and the evaluators' marks. Each
+returns None if there is nothing to draw. Each evaluator has the same colour and marker in all charts of a report.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ def _name(figure: Figure, axes: Axes, shown: Sequence[Mark]) -> None:
 
 
 def draw_bias(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots each system's error rate by evaluator against its error rate by label, with one panel per level.
+    """Plots each system's predicted error rate against its labelled error rate, with one panel per level.
 
     A dot below the diagonal means that the evaluator misses errors.
     """
@@ -128,7 +127,7 @@ def _rates(one: SystemBias) -> tuple[float, float]:
 def draw_reliability(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
     """For each evaluator, plots the fraction of attributable claims in each tenth of the scores against the mean score.
 
-    The chart is the same at every threshold, so it is drawn only at the first threshold.
+    The chart is the same at every threshold, so only the first threshold shows it.
     """
     del members
     drawn = [one for one in at.reliability if one.group.is_like(group)]
@@ -197,7 +196,7 @@ def _paint_matrix(
 
 
 def draw_adjustment(at: AuditAt, group: Group, members: frozenset[str], marks: Marks) -> Markup | None:
-    """Plots the mean and worst bias for each method and without adjustment, averaged over calibration systems."""
+    """Plots the mean and worst bias of each method and without adjustment, averaged over calibration systems."""
     del members
     found: list[AdjustmentReport | MeanAdjustment] = [one for one in at.mean_adjustments if one.group.is_like(group)]
     found += [one for one in at.adjustment if group.kind == "dataset" and one.dataset == group.name]

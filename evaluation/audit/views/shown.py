@@ -27,14 +27,17 @@ from factloop.reports.downloads import DownloadLink, text_download
 from factloop.reports.figures import percent, plural
 from factloop.reports.page import render_page
 from factloop.reports.sheet.table import Sheet
-from factloop.reports.sheet.terminal import print_sheet
+from factloop.reports.sheet.terminal import keep_sheet, print_sheet
 from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_section, rows_table
 from factloop.reports.visible import visible
 
 MOST_DRAWN = 12
-"""Maximum number of groups with charts, starting with all data and the task groups. Other groups have only tables."""
+"""Maximum number of groups with charts. All data and the task groups come first. The rest have only tables."""
+PRINTED = ("findings", "ranking")
+"""The sections printed on the terminal. All sections together would fill ten screens for a few evaluators."""
+ELSEWHERE = "All other figures are on the page (--html), in the report (--json) and in the tables (--tables)."
 LONGEST_PLAIN = 100_000
-"""Files up to this size in bytes are not compressed. Lower than the default because the page contains a dozen files."""
+"""Files up to this size in bytes stay uncompressed. The default limit is higher, but the page has a dozen files."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Part:
 
 @dataclass(frozen=True)
 class GroupPart:
-    """The section of the page about one group, with its figures at each threshold."""
+    """The part of the page that covers one group, with its figures at each threshold."""
 
     number: int
     title: str
@@ -117,18 +120,19 @@ def _held(file: str, kind: str, text: str) -> DownloadLink:
 
 
 def print_audit(report: AuditReport, console: Console) -> None:
-    """Prints the figures for all data sets at the console's width. Names are printed literally, without markup."""
+    """Prints the findings for all data sets. Other tables are only kept for files. Names are printed literally."""
     group = groups_of(report.data)[0]
     for at in report.at:
-        console.print(Text(f"At a threshold of {at.threshold:g}, {one_line(where(group))}", style="bold"))
+        console.print(Text(f"Threshold {at.threshold:g}: {one_line(where(group))}", style="bold"))
         console.print()
         scope = scope_of(at, group, report.data)
         for section in sections_of(scope):
             for sheet in section.terminal_sheets(scope):
                 title = f"{sheet.title} (threshold {at.threshold:g})" if len(report.at) > 1 else sheet.title
-                print_sheet(console, sheet, whole=replace(sheet, title=title))
+                print_or_keep = print_sheet if section.key in PRINTED else keep_sheet
+                print_or_keep(console, replace(sheet, title=title))
     print_sheet(console, limits_sheet())
-    console.print(Text(LIMITS_NOTE, style="dim"))
+    console.print(Text(f"{LIMITS_NOTE}\n\n{ELSEWHERE}", style="dim"))
     console.print()
     print_section(console, "Result", rows_table(_result_rows(report)))
 

@@ -1,7 +1,7 @@
 """Defines the tables of an audit for the terminal, the page and the CSV files. Their layout is in `tables.json`.
 
 A row maps a record's field names to values. If the record contains a list of records, such as an adjustment's methods,
-each record in the list has its own row, with field names such as `methods.mean_bias`.
+each of these records gets its own row, with field names such as `methods.mean_bias`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib import resources
 from typing import Any, Literal
@@ -31,7 +31,9 @@ from factloop.reports.sheet.table import NOTHING, Cell, Column, Line, Sheet, cou
 
 Row = Mapping[str, Any]
 MOST_LINES = 40
-"""Tables by data set with more lines than this are not printed on the terminal."""
+"""Tables by data set are not printed on the terminal if they have more lines than this."""
+FEWEST_CLAIMS, FEWEST_CLUSTERS = 30, 10
+"""With fewer claims, or fewer prompts or responses, a figure is too uncertain for a finding (see `LIMITS_NOTE`)."""
 
 
 def percent(value: float) -> str:
@@ -63,7 +65,7 @@ _SHOWN |= {"kendall": coefficient, "pearson": coefficient}
 
 
 def _column(name: str) -> Column:
-    """Returns the column for a field. A column whose name ends with `*` appears only on pages."""
+    """Returns the column that displays a field. A column whose name ends with `*` appears only on pages."""
     field = name.removesuffix("*")
     last = field.rpartition(".")[2]
     words, figures = (table.get(field) or table.get(last) for table in (HEADS, FIGURES))
@@ -88,13 +90,16 @@ class Table:
     of: Literal["group", "members"] = "group"
     """Whether the rows are for the group itself or for each of its data sets."""
     weights: bool = False
-    """Whether claims are weighted, if they have weights."""
+    """Whether the figures use the claims' weights, if there are any."""
     on_terminal: bool = True
 
     def sheet(self, scope: Scope) -> Sheet:
         names = self.columns.split()
         lines = [
-            Line(tuple(_cell(row, name.removesuffix("*")) for name in names), _about(row))
+            Line(
+                tuple(_cell(row, name.removesuffix("*")) for name in names),
+                tuple(row[name] for name in ("evaluator", "other", "chunked") if row.get(name)),
+            )
             for row in rows_of(scope.at)[self.rows]
             if self._has(row, scope)
         ]
@@ -108,15 +113,8 @@ class Table:
         if self.of == "members":
             is_claims = row.get("level", Level.CLAIM) is Level.CLAIM
             return is_claims and group.kind == "dataset" and group.name in (scope.members or {scope.group.name})
-        return bool(group.is_like(scope.group)) and not _is_empty(row)
-
-
-def _is_empty(row: Row) -> bool:
-    return row.get("bins.n") == 0 or (row.get("n_pairs") == 0 and "cells.n_pairs" in row)
-
-
-def _about(row: Row) -> tuple[str, ...]:
-    return tuple(row[name] for name in ("evaluator", "other", "chunked") if row.get(name))
+        is_empty = row.get("bins.n") == 0 or (row.get("n_pairs") == 0 and "cells.n_pairs" in row)
+        return bool(group.is_like(scope.group)) and not is_empty
 
 
 def _cell(row: Row, name: str) -> Cell:
@@ -124,7 +122,9 @@ def _cell(row: Row, name: str) -> Cell:
     for part in (name,) if name in row else name.split("."):
         value = value[part] if isinstance(value, Mapping) else getattr(value, part)
     if isinstance(value, AuditFigure):
-        return figure_of(value, row.get("level", Level.CLAIM).value)
+        shown = figure_of(value, row.get("level", Level.CLAIM).value)
+        is_finding = name.startswith("findings.") and value.value is not None
+        return replace(shown, text=f"{_finding(value)}: {shown.text}") if is_finding else shown
     if isinstance(value, Correlation):
         return figure_cell(value, coefficient, basis=plural(value.n, "system"))
     if value is None:
@@ -148,9 +148,26 @@ def figure_of(one: AuditFigure, unit: str) -> Cell:
     return figure_cell(one, percent, basis=rests_on)
 
 
+def _finding(one: AuditFigure) -> str:
+    if one.low is None or one.high is None or one.n < FEWEST_CLAIMS or one.n_clusters < FEWEST_CLUSTERS:
+        return "too few"
+    return "not shown" if one.low <= 0.0 <= one.high else "found"
+
+
+def _findings(at: AuditAt) -> Iterator[Row]:
+    """Yields each evaluator's biases that have intervals, on claims. There are no findings without resamples."""
+    biases = {(one.evaluator, one.level, one.group): one for one in at.quantification.evaluators}
+    for one in at.rates if at.basis.n_resamples else ():
+        if one.level is Level.CLAIM and (bias := biases.get((one.evaluator, one.level, one.group))) is not None:
+            found = {"gap": one.gap, "mean_absolute": bias.mean_absolute, "headroom_bias": bias.headroom_bias}
+            known = {"group": one.group, "evaluator": one.evaluator, "balanced_accuracy": one.balanced_accuracy}
+            yield known | {f"findings.{name}": figure for name, figure in found.items()}
+
+
 def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
     """Returns all rows of each kind."""
     return {
+        "findings": [*_findings(at)],
         "rates": [*map(dict, at.rates)],
         "agreement": [*map(dict, at.agreement)],
         "error_rates": [*map(dict, at.quantification.errors)],
@@ -171,17 +188,17 @@ def rows_of(at: AuditAt) -> Mapping[str, Sequence[Row]]:
 
 
 def _parts(rows: Iterable[Row], name: str) -> Iterator[Row]:
-    """Expands each row to one row per record in the list that the row contains under `name`."""
+    """Expands each row into one row for each record in its list `name`."""
     for row in rows:
         for number, part in enumerate(row[name], 1):
             yield {**row, f"{name}.number": number, **{f"{name}.{key}": value for key, value in part}}
 
 
 def csv_files(report: AuditReport) -> Mapping[str, str]:
-    """Maps file names without extensions to CSV contents with the figures for all thresholds, groups and levels.
+    """Maps the names of CSV files (without extension) to their contents, which cover all thresholds, groups and levels.
 
-    Names that a spreadsheet would interpret as formulas are prefixed with an apostrophe. Numbers are not rounded.
-    Omitted parts of the audit have no file.
+    Names that a spreadsheet would interpret as formulas are prefixed with an apostrophe. Numbers are not rounded. There
+    are no files for parts that the audit omitted.
     """
     found: dict[str, list[Row]] = {}
     for at in report.at:
@@ -191,7 +208,7 @@ def csv_files(report: AuditReport) -> Mapping[str, str]:
 
 
 def _flat(row: Row) -> Row:
-    """Flattens a row. Fields of records get names like `tpr.low`. Only lists of names are kept, joined."""
+    """Flattens a row. Fields of records get names like `tpr.low`. Lists of names are joined, other lists dropped."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, Record):
@@ -214,11 +231,11 @@ def _written(rows: Sequence[Row]) -> str:
 def limits_sheet() -> Sheet:
     """Returns the requirements for each use of an evaluator.
 
-    The papers give no limits. These limits were chosen for this project for the following reasons. At a TPR and a TNR
-    of 80%, at most one claim in five of either label is misclassified; a coin toss gives 50%. Systems in a data set
-    often differ by no more than 2 points, and a good system's error rate is below 5%. Evaluators in the paper order 20
-    to 26% of pairs wrongly. At a tau of 0.8, at most one pair in ten is reversed. Chunking changes the predictions for
-    5% of claims through noise alone, and a loss of more than 10% is substantial (section 4.2).
+    The papers give no limits. We chose these limits for the following reasons. At a TPR and a TNR of 80%, at most one
+    claim in five of either label is misclassified; a coin toss gives 50%. Systems in a data set often differ by no more
+    than 2 points, and a good system's error rate is below 5%. Evaluators in the paper order 20 to 26% of pairs wrongly.
+    At a tau of 0.8, at most one pair in ten is reversed. Chunking changes 5% of predictions through noise alone, and a
+    loss of more than 10% is substantial (section 4.2).
     """
     heads = ("To …", "Check", "Good", "Poor")
     lines = (Line(tuple(map(Cell, row))) for row in _LAID_OUT["limits"])
@@ -235,7 +252,7 @@ LIMITS_NOTE = (
 
 @dataclass(frozen=True)
 class Section:
-    """A question with an optional chart and with tables. Only the first table is expanded."""
+    """A question that is answered by tables and an optional chart. Only the first table is expanded."""
 
     key: str
     title: str
@@ -277,7 +294,7 @@ def sections_of(scope: Scope) -> Iterator[Section]:
 def groups_of(data: AuditData) -> list[Group]:
     """Returns the group of all data sets, then the task groups, then the single data sets.
 
-    The group of all data sets is omitted if it contains only one data set, and so are such task groups.
+    The group of all data sets and the task groups are omitted if they contain only one data set.
     """
     tasks = [*data.task_of.values()]
     groups = [] if len(data.datasets) == 1 else [Group(kind="all")]

@@ -34,7 +34,7 @@ _SHOWN: tuple[Mapping[Any, str], ...] = (
 VALUES: Mapping[tuple[type[StrEnum], StrEnum], str] = {
     (type(one), one): words for table in _SHOWN for one, words in table.items()
 }
-"""The text that tables display for enumeration values in records."""
+"""The text that tables display for the enumeration values in records."""
 
 
 def tests_of(rankings: Iterable[Ranking]) -> str:

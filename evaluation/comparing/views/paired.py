@@ -1,4 +1,4 @@
-"""Renders paired differences and flips as sheets, downloadable tables and text, in the same way everywhere."""
+"""Renders paired differences and flips as sheets, downloadable tables and text, for all reports."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 
 LONGEST_QUOTE = 100
-"""Maximum number of characters quoted from a passage in the table of causes."""
+"""Maximum number of characters that the table of causes quotes from a passage."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """How an outcome or direction is displayed: with a sign if there is no colour, or in a status colour on pages."""
+    """How an outcome or direction is displayed: as a sign where there is no colour, or in a status colour on pages."""
 
     words: str
     status: Status
@@ -111,7 +111,7 @@ def _from(one: PairedDifference, group: str) -> str:
 
 
 def interval_cell(one: PairedDifference, *, has_intervals: bool, group: str) -> Cell:
-    """Returns the interval with its level, or the reason why there is none."""
+    """Returns the interval and its level, or the reason why there is none."""
     why = "" if one.value is None else why_no_interval(one, has_intervals=has_intervals, group=group)
     return Cell(interval(one, one.quantity, signed=True), level_words(one.level) if one.interval else why)
 
@@ -128,7 +128,7 @@ def _seen(one: PairedDifference) -> str:
 
 
 def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str, alt: str) -> Markup | None:
-    """Draws each difference of shares with its interval, in percentage points. The dot of a shown difference is filled.
+    """Draws each difference of shares with its interval, in percentage points. Shown differences have a filled dot.
 
     Returns None if no difference is defined.
     """
@@ -165,13 +165,10 @@ def draw_differences(rows: Iterable[tuple[str, PairedDifference]], *, axis: str,
 
 
 def tests_words(family: Family) -> str:
-    """Describes a family's tests, as in `24 tests, of which 7 could show a difference`."""
-    tests = plural(family.n_tests, "test")
-    return (
-        tests
-        if family.n_counted >= family.n_tests
-        else f"{tests}, of which {family.n_counted:,} could show a difference"
-    )
+    """Describes a family's tests, as in `24 tests, of which 7 could show a difference; p-values adjusted ...`."""
+    could = f", of which {family.n_counted:,} could show a difference" if family.n_counted < family.n_tests else ""
+    adjusted = "; p-values adjusted together (Holm’s method)" if family.n_tests > 1 else ""
+    return f"{plural(family.n_tests, 'test')}{could}{adjusted}"
 
 
 def demand_rows(demands: Iterable[DemandResult]) -> Iterator[tuple[str, str]]:
@@ -193,7 +190,7 @@ def flips_words(count: FlipCount) -> str:
 
 
 def causes(flips: Iterable[Flip]) -> Sheet:
-    """Returns a sheet with a line for each cause of several flips in the same direction. Frequent causes come first."""
+    """Returns a sheet with a line for each cause of several flips in the same direction, most frequent first."""
     found: defaultdict[tuple[object, ...], list[Flip]] = defaultdict(list)
     for flip in flips:
         if any(side.cited or side.wrong for side in (flip.first_side, flip.second_side)):
@@ -228,7 +225,7 @@ def _quoted(passages: Sequence[Evidence]) -> Cell:
 
 
 def side_words(side: FlipSide) -> str:
-    """Describes the verdict with its repeats, as in `supported (3 of 3 repeats)`."""
+    """Describes the verdict and its repeats, as in `supported (3 of 3 repeats)`."""
     verdict = side.verdict.replace("_", " ")
     return verdict if side.n_scored == 1 else f"{verdict} ({side.n_repeats:,} of {side.n_scored:,} repeats)"
 
@@ -258,7 +255,7 @@ def differences_download(found: Iterable[PairedDifference]) -> DownloadLink:
 
 
 def flips_download(flips: Iterable[Flip]) -> DownloadLink:
-    """Returns a CSV file with one row per flip. The sources of the cited passages are in one cell, one per line."""
+    """Returns a CSV file with one row per flip. One cell lists the sources of the cited passages, one per line."""
     head = (*_FLIP, *(f"{side}_{field}" for side in ("first", "second") for field in (*_SIDE, "cited")))
     rows = (
         [

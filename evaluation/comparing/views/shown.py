@@ -1,4 +1,4 @@
-"""Renders a comparison of two runs as a self-contained page or on the terminal, and prints an experiment's flips."""
+"""Renders a comparison of two runs as a self-contained page or for the terminal, and prints an experiment's flips."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ from factloop.reports.visible import visible
 MOST_ROWS = 5000
 """Maximum number of pairs on the page. The download contains all pairs."""
 MOST_FLIPS = 2000
-"""Maximum number of flipped claims on the page, with rationales. The JSON and the CSV contain all flipped claims."""
+"""Maximum number of flipped claims on the page, with rationales. The JSON and CSV files contain all of them."""
 
 
 @dataclass(frozen=True)
 class PairRow:
-    """A pair in the list."""
+    """A pair in the list of pairs."""
 
     pair: Pair
     first: float | None
@@ -139,15 +139,15 @@ def _line_cells(line: ResponseLine) -> tuple[Cell, ...]:
 
 
 NAMED = 5
-"""Maximum number of listed systems of a side, or of listed prompts without a counterpart. The rest are counted."""
+"""Maximum number of systems listed per side, and of prompts listed without a counterpart. The rest are counted."""
 _VERDICTS = ("Supported", "Not supported", "Irrelevant", "Unscored")
-"""In the same order as in the table of a `ClaimAgreement`."""
+"""The order is that of the table in a `ClaimAgreement`."""
 
 
 def title_of(comparison: Comparison) -> str:
     n = len(comparison.pairs)
     if comparison.kind is ComparisonKind.EVALUATORS:
-        return f"Two evaluators of {plural(n, 'response')}"
+        return f"Two evaluators on {plural(n, 'response')}"
     return f"Two systems on {plural(len({pair.first.prompt_id for pair in comparison.pairs}), 'prompt')}"
 
 
@@ -158,7 +158,7 @@ def side_in_words(side: Side) -> str:
 
 
 def basis_in_words(side: Side) -> str:
-    """Describes the numbers of responses and claims behind a side's figures."""
+    """Describes how many responses and claims a side's figures are based on."""
     counts = side.counts
     return (
         f"{plural(side.n_responses, 'response')} ({side.n_abstained:,} abstained, "
@@ -169,7 +169,7 @@ def basis_in_words(side: Side) -> str:
 
 
 def unpaired_rows(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Yields rows about responses without a counterpart: a heading, the response count and a few prompts."""
+    """Yields rows about responses without a counterpart: a heading, the number of responses and a few prompts."""
     for heading, lines in (
         ("Only in A", comparison.only_first),
         ("Only in B", comparison.only_second),
@@ -234,7 +234,7 @@ def steps_sheet(comparison: Comparison) -> Sheet | None:
 
 
 _Part = tuple[str, str, PairedDifference]
-"""What changed, between which runs, and the difference."""
+"""What changed, the two runs, and the difference."""
 
 
 def _part(step: Step, place: int) -> _Part:
@@ -278,12 +278,12 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         print_sheet(console, verdicts_sheet(comparison.claims))
     if comparison.flips:
         print_flips(console, comparison.flip_counts, comparison.flips)
-    print_section(console, "What this says", Group(*(Text(visible(said)) for said in comparison.conclusions)))
+    print_section(console, "Findings", Group(*(Text(visible(said)) for said in comparison.conclusions)))
     print_section(console, "Comparison", rows_table(_rows(comparison)))
 
 
 def print_flips(console: Console, counts: Sequence[FlipCount], flips: Sequence[Flip]) -> None:
-    """Prints how many claims flipped between which sides, and the first flips with the rationales of both sides."""
+    """Prints how many claims flipped between the sides, and the first flips with the rationales of both sides."""
     table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
     table.add_column(no_wrap=True)
     table.add_column()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from factloop.evaluation.experiments.optimise import OptimiseReport, Proposal
 
 _GLANCE = tuple(one for one in Quantity if one not in (Quantity.ACCURACY, Quantity.IRRELEVANT_SHARE))
-"""The quantities that have a column in the table of variants, if any variant has a value."""
+"""The quantities that have a column in the table of variants, provided that any variant has a value."""
 
 
 def title_of(report: ExperimentReport) -> str:
@@ -33,7 +33,7 @@ def _items(report: ExperimentReport) -> str:
 
 
 def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
-    """Yields facts about the data and methods on which the figures are based."""
+    """Yields facts about the data and methods behind the figures."""
     yield "Data", f"{report.data}: {_items(report)}"
     n_not = report.n_labelled - report.n_supported
     labels = f"{plural(report.n_labelled, 'claim')}: {report.n_supported:,} supported, {n_not:,} not"
@@ -49,12 +49,11 @@ def basis_rows(report: ExperimentReport) -> Iterator[tuple[str, str]]:
         yield from ((f"Prompt of {one.variant.name}", file.words) for file in one.variant.prompt_files)
     yield from paired.demand_rows(report.demands)
     for family in report.families:
-        words = f"{family.words}: {paired.tests_words(family)}; p-values adjusted by Holm’s method"
-        yield f"Family: {family.name}", words
+        yield f"Family: {family.name}", f"{family.words}: {paired.tests_words(family)}"
 
 
 def history(report: ExperimentReport) -> Sheet:
-    """Returns a sheet with a line for each variant of each earlier experiment on the same data, latest first."""
+    """Returns a sheet of earlier experiments on the same data, latest first, with a line for each variant."""
 
     def named(row: tuple[PastExperiment, VariantReport]) -> Cell:
         when = f", {row[0].created_at:%Y-%m-%d %H:%M}" if row[0].created_at else ""
@@ -72,7 +71,7 @@ def history(report: ExperimentReport) -> Sheet:
 
 
 def proposals(found: OptimiseReport) -> Sheet:
-    """Returns a sheet with each proposal's figures on the development part, and why the proposal was kept or not."""
+    """Returns a sheet with each proposal's figures on the development part, and the reason why it was kept or not."""
     rows = [one for of_round in found.rounds for one in of_round]
     measured = dict.fromkeys(figure.quantity for one in rows for figure in one.figures)
     columns: tuple[ColumnOf[Proposal], ...] = (
@@ -85,7 +84,7 @@ def proposals(found: OptimiseReport) -> Sheet:
 
 
 def _tried(quantity: Quantity, one: Proposal) -> Cell:
-    """Formats a figure with the earlier figure, as in `0.806, 0.569 before`."""
+    """Formats a figure together with the earlier one, as in `0.806, 0.569 before`."""
     after, before = (
         next((each for each in of if each.quantity is quantity), None) for of in (one.figures, one.against)
     )
@@ -163,7 +162,7 @@ def _figure(found: QuantityFigure | None, quantity: Quantity, report: Experiment
 
 
 MANY = 1_000
-"""Number of items to which displayed costs refer."""
+"""Number of items that displayed costs refer to."""
 
 
 def _share(one: GroupFigure) -> Cell:
@@ -171,7 +170,7 @@ def _share(one: GroupFigure) -> Cell:
 
 
 def items(report: ExperimentReport, most: int) -> Sheet:
-    """Returns a sheet with up to `most` items as rows and the variants as columns. Disputed items come first."""
+    """Returns a sheet with variants as columns and up to `most` items as rows. Disputed items come first."""
     shown = sorted(report.items, key=lambda one: not _differs(one))[:most]
     is_claim = report.kind == "claims"
     people: ColumnOf[ItemRow] = (Column("Human label"), lambda one: (one.gold or NOTHING).replace("_", " "))
@@ -209,7 +208,7 @@ def _item_cell(place: int, is_claim: bool, one: ItemRow) -> Cell:
 
 
 def differences(report: ExperimentReport, one: Conclusion, *, details: bool = True) -> Sheet:
-    """Returns a sheet that compares two variants, with a line per quantity.
+    """Returns a sheet that compares two variants, with one line per quantity.
 
     Without `details`, the sheet contains only the headline and the questions.
     """

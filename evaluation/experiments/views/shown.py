@@ -1,6 +1,6 @@
-"""Renders an experiment as a self-contained page and on the terminal: first conclusions, then differences and flips.
+"""Renders an experiment as a self-contained page or for the terminal: first conclusions, then differences and flips.
 
-For continuous integration, renders the demands as JUnit XML or Markdown.
+For continuous integration, it renders the demands as JUnit XML or Markdown.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from factloop.reports.terminal_parts import Row, notice_rows, one_line, print_se
 from factloop.reports.visible import visible
 
 MOST_FLIPS = 1000
-"""Maximum number of flipped claims on the page, with rationales. The JSON and the CSV contain all of them."""
+"""Maximum number of flipped claims on the page, with rationales. The JSON and CSV files contain all of them."""
 MOST_ITEMS = 500
-"""Maximum number of items on the page, starting with items on which variants differ. JSON and CSV contain all items."""
+"""Maximum number of items on the page. Items on which variants differ come first. JSON and CSV contain all items."""
 MOST_PICTURES = 12
-"""Maximum number of comparisons with a separate chart. Drawing a chart takes a tenth of a second."""
+"""Maximum number of comparisons that have a chart of their own. It takes a tenth of a second to draw a chart."""
 CONTEXT = 3
 """Number of lines displayed around each change to a prompt."""
 
 
 @dataclass(frozen=True)
 class ShownComparison:
-    """A comparison on the page."""
+    """A comparison as displayed on the page."""
 
     conclusion: Conclusion
     sheet: Sheet
@@ -57,12 +57,12 @@ class ShownComparison:
 
 
 DiffLine = tuple[Literal["same", "out", "in", "gap"], str]
-"""`gap` marks omitted lines, which do not differ."""
+"""`gap` stands for omitted lines, which do not differ."""
 
 
 @dataclass(frozen=True)
 class PromptDiff:
-    """A variant's prompt compared with the baseline's prompt. A side without the prompt is empty."""
+    """A variant's prompt compared with the baseline's prompt. If a side does not have the prompt, it is empty."""
 
     variant: str
     prompt: str
@@ -139,7 +139,7 @@ def _settings(report: ExperimentReport) -> list[tuple[str, list[str]]]:
 
 
 def prompt_diffs(report: ExperimentReport) -> Iterator[PromptDiff]:
-    """Yields the differences in every prompt that differs and whose text is available, by variant and name."""
+    """Yields the differences in every prompt that differs and has text available, by variant and name."""
     baseline = report.variants[0].variant.prompt_texts
     for one in report.variants[1:]:
         texts = one.variant.prompt_texts
@@ -243,7 +243,7 @@ def _legal(text: str) -> str:
 
 
 def render_junit(report: ExperimentReport, page: str | None = None) -> str:
-    """Returns a test case for each demand, with the claims that failed it. Claims without a verdict are an error."""
+    """Returns a test case for each demand, with the claims that fail it. Claims without a verdict count as an error."""
     name, missed = _legal(report.name), [bool(one.unscored) for one in report.demands if not one.is_met]
     counts = {"tests": len(report.demands), "failures": missed.count(False), "errors": missed.count(True)}
     suite = Element("testsuite", {"name": name, **{head: str(n) for head, n in counts.items()}})
@@ -259,7 +259,7 @@ def render_junit(report: ExperimentReport, page: str | None = None) -> str:
 
 
 def render_markdown(report: ExperimentReport, page: str | None = None) -> str:
-    """Returns the conclusions, the demands (with the claims that failed them), and a link to the page."""
+    """Returns the conclusions, the demands (with the claims that fail them), and a link to the page."""
     return "\n".join(_markdown_lines(report, page)) + "\n"
 
 

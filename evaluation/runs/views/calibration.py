@@ -1,4 +1,4 @@
-"""Shows a run's raw and corrected figures, with any cautions, as sentences, as sheets and on the terminal."""
+"""Shows a run's raw and corrected figures, with any cautions, in sentences, in sheets and on the terminal."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 from rich.console import Console, Group
 from rich.text import Text
 
+from factloop.evaluation.debiasing.estimates import FEWEST_GROUPS
 from factloop.evaluation.debiasing.records import LEVEL, Caution, Estimate, Method, Target, Transfer
 from factloop.evaluation.runs.records import Calibration, RunDebiasing
 from factloop.evaluation.runs.views.sheets import interval, interval_head, share
@@ -28,9 +29,9 @@ METHOD_WORDS = {
 NO_INTERVAL_WORDS = {
     Caution.NO_SPREAD: "nothing varies",
     Caution.OUT_OF_RANGE: "beyond 0 or 1",
-    Caution.ONE_GROUP: "a single group",
+    Caution.ONE_GROUP: "a single prompt",
 }
-"""Why a value has no interval, short enough to take its place."""
+"""Short reasons why a value has no interval, shown in place of the interval."""
 
 CAUTION_WORDS = {
     Caution.FEW_LABELS: "too few labelled claims for a reliable interval",
@@ -39,7 +40,7 @@ CAUTION_WORDS = {
     Caution.OUT_OF_RANGE: "the whole interval is outside [0, 1] and left out, because the labels do not fit the run",
     Caution.NO_SPREAD: "prompts do not differ, so there is no interval; this does not prove certainty",
     Caution.WIDENED: "the interval was widened, because a class is rare or the few labels show no error",
-    Caution.ONE_GROUP: "a sample is a single group, so there is no interval",
+    Caution.ONE_GROUP: "the labels or the run's claims come from a single prompt, so there is no interval",
     Caution.LABELLED_IN_PART: "correcting F1@K requires fully labelled responses, but there are none",
 }
 
@@ -62,18 +63,27 @@ PRECISION_WORDS = (
 )
 
 
+WEIGHT_WORDS = "λ is the weight of the run's verdicts; the rest is that of the labelled claims alone"
+
+
 def in_short(found: Calibration) -> Iterator[str]:
-    """Yields each system's preferred precision and the number of labelled prompts that would give it ±10 points.
+    """Yields each system's preferred precision, and how many labelled prompts would narrow it to ±10 points.
 
     This number is approximate. It assumes that the width of the interval is inversely proportional to the square root
-    of the number of prompts, as if both samples grew in proportion.
+    of the number of prompts, as if both samples grew in proportion. Without an interval, yields why there is none.
     """
     for one in found.systems:
         best, n_unscored = preferred(one), one.precision.n_run_unscored
-        if best is None or best.value is None or best.interval is None or best.method is Method.DIFFERENCE:
+        of = f", {one_line(one.system)}" if len(found.systems) > 1 else ""
+        if best is None or best.value is None or best.interval is None:
+            yield f"No conclusion yet{of}: {_why_none(one, best)}. You need labels on at least {FEWEST_GROUPS} prompts."
             continue
         low, high = best.interval
-        of = f", {one_line(one.system)}" if len(found.systems) > 1 else ""
+        if low == high:
+            said = f"{round(best.value * best.n_run):,} of {best.n_run:,} are supported ({best.value:.0%})"
+            left = f"; not covered: {n_unscored:,} without a verdict" if n_unscored else ""
+            yield f"Every claim with a verdict is labelled{of}: {said}{left}."
+            continue
         covered = f" with a verdict ({best.n_run:,} of {best.n_run + n_unscored:,})" if n_unscored else ""
         said = (
             f"With your {plural(best.n_labels, 'label')}{of}: about {best.value:.0%} of its claims{covered} are "
@@ -83,6 +93,15 @@ def in_short(found: Calibration) -> Iterator[str]:
         needed = math.ceil(best.n_label_groups * ((high - low) / (2 * GOOD_WIDTH)) ** 2)
         more = f". Labels on about {needed:,} prompts, not {best.n_label_groups:,}, would give ±10"
         yield f"{said}{more if needed > best.n_label_groups else ''}."
+
+
+def _why_none(one: RunDebiasing, best: Estimate | None) -> str:
+    if best is not None:
+        return next(
+            (CAUTION_WORDS[caution] for caution in best.cautions if caution in NO_INTERVAL_WORDS), "no interval"
+        )
+    by_verdicts = one.transfer is Transfer.VERDICTS
+    return (one.precision.prediction_powered if by_verdicts else one.precision.adjusted_count).why
 
 
 def preferred(one: RunDebiasing) -> Estimate | None:
@@ -96,7 +115,7 @@ def tiles(one: RunDebiasing) -> dict[str, tuple[str, str]]:
     n_run = f"{plural(one.precision.raw.n_run, 'claim')} with a verdict"
     found = [(f"F1@{f1.k}", f1.raw, f1.corrected, plural(f1.n_responses, "response")) for f1 in one.f1]
     return {
-        name: (share(best.value), f"{interval(best.low, best.high)}, {run}; {share(raw.value)} before correction")
+        name: (share(best.value), f"{_interval_words(best)}, {run}; {share(raw.value)} before correction")
         for name, raw, best, run in [*found, ("Precision", one.precision.raw, preferred(one), n_run)]
         if best is not None and best.value is not None
     }
@@ -107,15 +126,15 @@ GOOD_WIDTH = 0.1
 
 
 def targets(found: Calibration) -> list[str]:
-    """Returns what the figures refer to, with a line for each kind of figure."""
-    said = [f"all but “this run alone”: {TARGET_WORDS[Target.PROMPTS]}"]
+    """Returns what the figures refer to, with a sentence for each kind of figure."""
     if any(one.precision.own_claims is not None for one in found.systems):
-        return [*said, f"this run alone: {TARGET_WORDS[Target.RUN]}"]
-    return [TARGET_WORDS[Target.PROMPTS]]
+        rest = f"All other figures refer to {TARGET_WORDS[Target.PROMPTS]}"
+        return [f"Figures for “this run alone” refer to {TARGET_WORDS[Target.RUN]}", rest]
+    return [f"Figures refer to {TARGET_WORDS[Target.PROMPTS]}"]
 
 
 def assumptions(found: Calibration) -> list[str]:
-    """Returns the assumptions behind the systems' preferred precision, with a line for each assumption.
+    """Returns the assumptions behind the systems' preferred precision, one per line.
 
     If all of a system's claims are labelled, its precision is computed from the labels without assumptions.
     """
@@ -131,16 +150,16 @@ def overlap_words(one: RunDebiasing) -> str:
         return f"none of the {plural(n_labels, 'labelled claim')} comes from its prompts, so there are two samples"
     own = f", {one.n_own:,} of them its own claims" if one.n_own else ""
     labels = plural(n_labels, "labelled claim")
-    return f"{one.n_of_prompts:,} of {labels} come from its prompts and were drawn with them{own}"
+    were = "comes from its prompts and was" if one.n_of_prompts == 1 else "come from its prompts and were"
+    return f"{one.n_of_prompts:,} of {labels} {were} drawn with them{own}"
 
 
 def weight_words(estimate: Estimate) -> str:
-    """Formats lambda as in `λ 0.18: 82% from labels alone`, or returns an empty string if there is no lambda."""
-    if estimate.weight is None or estimate.label_share is None:
+    """Formats lambda as in `weight of verdicts: λ = 0.18`. Empty if there is none, or if all claims are labelled."""
+    if estimate.weight is None or (estimate.low is not None and estimate.low == estimate.high):
         return ""
-    by = ", by scores" if estimate.uses_scores else ""
-    weight, share = (round(value, 2) + 0.0 for value in (estimate.weight, estimate.label_share))  # never -0.00
-    return f"λ {weight:.2f}{by}: {share:.0%} from labels alone"
+    by = "scores" if estimate.uses_scores else "verdicts"
+    return f"weight of {by}: λ = {round(estimate.weight, 2) + 0.0:.2f}"  # never -0.00
 
 
 def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
@@ -189,7 +208,11 @@ def _method(row: _Figure) -> Cell:
 def _interval(row: _Figure) -> Cell:
     why = next((NO_INTERVAL_WORDS[one] for one in row[2].cautions if one in NO_INTERVAL_WORDS), "")
     is_missing = row[2].value is not None and row[2].interval is None
-    return Cell(interval(row[2].low, row[2].high), why if is_missing else "")
+    return Cell(_interval_words(row[2]), why if is_missing else "")
+
+
+def _interval_words(one: Estimate) -> str:
+    return "all labelled" if one.low is not None and one.low == one.high else interval(one.low, one.high)
 
 
 def _cautions(row: _Figure) -> Cell:
@@ -201,7 +224,7 @@ def _level(found: Calibration) -> float:
 
 
 def evaluator(found: Calibration) -> Sheet:
-    """Returns a sheet with each system's TPR and FPR on the labelled claims, with their intervals and basis."""
+    """Returns a sheet with each system's TPR and FPR on the labelled claims, their intervals and their basis."""
     columns: tuple[ColumnOf[_Rate], ...] = (
         (Column("System", is_name=True, is_heading=True, is_as_given=True), lambda row: row[0]),
         (name("Measure"), lambda row: row[1]),
@@ -242,25 +265,28 @@ def _with_reasons_below(sheet: Sheet) -> Sheet:
 
 
 def _rows(found: Calibration) -> Iterator[Row]:
-    """Yields the basis of the corrections, and each reason and caution once, with the figures that it applies to."""
+    """Yields the basis of the corrections, then each reason and caution once, with the figures that it applies to."""
     unscored = f", {found.n_unscored:,} of them without a verdict" if found.n_unscored else ""
     yield "Labels", Text(f"{plural(found.n_claims, 'claim')} of {visible(found.data)}{unscored}")
     for one in found.systems:
         if words := overlap_words(one):
             yield "Samples", Text(f"{one_line(one.system)}: {words}")
     yield "Precision", Text(PRECISION_WORDS)
+    if any(weight_words(estimate) for one in found.systems for _, estimate, _ in estimates(one)):
+        yield "Weight", Text(WEIGHT_WORDS)
     for words in targets(found):
-        yield "Figures of", Text(words)
+        yield "Meaning", Text(words)
     for words in assumptions(found):
         yield "Assumed", Text(words)
     where: dict[tuple[str, str], list[str]] = {}
     for one in found.systems:
         for measure, estimate, _ in estimates(one):
-            place = f"{one_line(one.system)}, {measure}, {METHOD_WORDS[estimate.method]}"
+            of = f"{one_line(one.system)}: " if len(found.systems) > 1 else ""
+            place = f"{of}{measure} ({METHOD_WORDS[estimate.method]})"
             if estimate.undefined is not None:
                 where.setdefault(("Undefined", estimate.why), []).append(place)
             for caution in estimate.cautions:
                 where.setdefault(("Caution", CAUTION_WORDS[caution]), []).append(place)
     for (kind, words), places in where.items():
-        more = f" and {len(places) - 1} more, which are listed by --html and --json" if len(places) > 1 else ""
-        yield kind, Text(f"{words} ({places[0]}{more})", style="yellow")
+        more = f", and {len(places) - 1} more listed by --html and --json" if len(places) > 1 else ""
+        yield kind, Text(f"{words}. This is about {places[0]}{more}.", style="yellow")

@@ -1,4 +1,4 @@
-"""Describes a run in sentences and sheets: its scores and their basis, ranks, and agreement with human labels."""
+"""Describes a run in sentences and sheets: its scores with their basis, ranks, and agreement with human labels."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from factloop.reports.sheet.table import (
 from factloop.reports.terminal_parts import one_line
 
 POLICY_WORDS = {
-    AbstentionPolicy.ZERO: "zero: a response without claims has F1@K 0, as in the paper's code",
-    AbstentionPolicy.EXCLUDE: "exclude: a response without claims is left out of all means",
+    AbstentionPolicy.ZERO: "a response without claims has F1@K 0, as in the paper's code (zero)",
+    AbstentionPolicy.EXCLUDE: "a response without claims is left out of all means (exclude)",
 }
 REPEATS_WORDS: Mapping[Repeats, str] = {
-    "each": "each: a claim that repeats another claim of its response counts again in precision, recall and F1@K, as "
-    "in the paper's code",
-    "once": "once: only the first of several claims that say the same counts in the figures",
-    "core": "core: only a largest set of claims that do not entail each other counts in the figures",
+    "each": "a claim that repeats another claim of its response counts again in precision, recall and F1@K, as "
+    "in the paper's code (each)",
+    "once": "of several claims that say the same, only the first counts in the figures (once)",
+    "core": "only a largest set of claims that do not entail each other counts in the figures (core)",
 }
 
 ABOUT_K = "K is the number of facts that a complete answer states: to compare runs, set --k to the same number."
@@ -59,7 +59,7 @@ AGREEMENTS = {
     "tpr": "TPR",
     "tnr": "TNR",
 }
-"""Names of the figures of agreement with labels, by their fields in `SystemAgreement`, in display order."""
+"""Maps the agreement fields of `SystemAgreement` to the names shown, in display order."""
 
 
 def k_words(choice: ChosenK) -> str:
@@ -78,7 +78,7 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def few_prompts(figures: Iterable[PromptFigure]) -> str:
-    """Returns a warning if intervals are based on few prompts, or else an empty string."""
+    """Returns a warning if intervals are based on few prompts, otherwise an empty string."""
     fewest = min((one.n_prompts for one in figures if one.interval is not None), default=FEWEST_PROMPTS)
     if fewest >= FEWEST_PROMPTS:
         return ""
@@ -103,7 +103,7 @@ def mean_basis(mean: Mean) -> str:
 
 def how_far(summary: RunSummary) -> str:
     """Returns what the scores leave uncertain: wrong verdicts, and the range of each system's precision if all unscored
-    claims were wrong or right. Empty if no claim is scored."""
+    claims were wrong or all were right. Empty if no claim is scored."""
     if not any(line.counts.scored for line in summary.responses):
         return ""
     said = "Only corrected figures allow for wrong verdicts." if summary.calibration is not None else AS_IF_CORRECT
@@ -117,7 +117,7 @@ def how_far(summary: RunSummary) -> str:
         ]
         low, high = map(fmean, zip(*shares or [(0.0, 0.0)], strict=True))
         ranges += [f"{one_line(system)} {low:.3f} to {high:.3f}"] if low < high else []
-    return f"{said} Precision if all unscored claims were wrong or right: {', '.join(ranges)}." if ranges else said
+    return f"{said} Precision, with all unscored claims wrong or all right: {', '.join(ranges)}." if ranges else said
 
 
 _SYSTEM: ColumnOf[SystemScore] = (name("System"), lambda one: one.system)
@@ -134,12 +134,12 @@ _COUNTS: tuple[ColumnOf[SystemScore], ...] = (
 
 
 def claims(scores: LongFormScores) -> Sheet:
-    """Returns a sheet with the numbers of each system's responses and claims, by outcome."""
+    """Returns a sheet that counts each system's responses and claims, by outcome."""
     return sheet_of("Claims", (_SYSTEM, *_COUNTS), scores.systems)
 
 
 def scores_of(scores: LongFormScores) -> Sheet:
-    """Returns a sheet with each system's measures. Files contain the basis; pages and terminals show it in `claims`."""
+    """Returns a sheet with each system's measures. Files include the basis, which is otherwise in `claims`."""
     counts = [(replace(column, on_terminal=False, on_page=False), say) for column, say in _COUNTS]
     return sheet_of("Scores of each system", (_SYSTEM, *_measured(scores), *counts), scores.systems)
 
@@ -214,7 +214,7 @@ _VERDICTS = ("supported", "not_supported", "irrelevant", "unscored")
 
 
 def _shown(found: LabelAgreement) -> Iterator[SystemAgreement]:
-    """Yields each system, and then the total unless there is exactly one system."""
+    """Yields each system, then the total unless there is exactly one system."""
     yield from found.systems
     if len(found.systems) != 1:
         yield found.overall
@@ -235,7 +235,7 @@ def agreement(found: LabelAgreement) -> Sheet:
 
 
 def verdicts(found: LabelAgreement) -> Sheet:
-    """Returns a sheet with the verdicts by label, and a row for each system and label."""
+    """Returns a sheet that counts verdicts by label, with a row for each system and label."""
 
     def counted(verdict: str) -> Callable[[tuple[SystemAgreement, str]], Cell]:
         return lambda row: replace(

@@ -43,7 +43,7 @@ class ResponseRow:
 
     line: ResponseLine
     group: str
-    """The group by which the row can be filtered."""
+    """The row's group, for filtering."""
     outcome: str
     precision: float | None
     f1: float | None
@@ -77,7 +77,7 @@ def render_run_html(summary: RunSummary) -> str:
 
 
 def _tiles(summary: RunSummary) -> Iterator[tuple[str, str, str]]:
-    """Yields the name, value and basis of the only system's leading figures. Corrected figures come first."""
+    """Yields the name, value and basis of each leading figure of the only system. Corrected figures come first."""
     found = {} if summary.calibration is None else calibration.tiles(summary.calibration.systems[0])
     yield from ((f"{name}, corrected", *tile) for name, tile in found.items())
     for measure, k, mean in figures_of(summary.scores.systems[0]):
@@ -151,14 +151,14 @@ def _response_cells(row: ResponseRow) -> tuple[Cell, ...]:
 
 
 MOST_SYSTEMS = 16
-"""Maximum number of lines in the plot that readers can tell apart."""
+"""Maximum number of lines in the plot, so that readers can tell them apart."""
 _LOGARITHMIC_FROM = 100
 _MARKED = 8
 """Approximate number of markers on each line."""
 
 
 def draw_curve(curve: Sequence[CurvePoint], ks: Sequence[int], systems: Sequence[str]) -> Markup | None:
-    """Draws one line per system, in the order of `systems`, and marks the run's Ks. None if no system has a value."""
+    """Draws a line per system, in the order of `systems`, and marks the run's Ks. None if no system has a value."""
     lines = {name: [(one.k, one.f1.get(name)) for one in curve] for name in systems}
     drawn = {name: line for name, line in lines.items() if any(value is not None for _, value in line)}
     if not drawn:
@@ -238,7 +238,7 @@ def _rows(summary: RunSummary) -> list[Row]:
     left_out = f" ({plural(n_repeated, 'claim')} left out)" if n_repeated else ""
     rows = [
         ("Data", Text(f"{visible(summary.data)}: {basis}")),
-        ("Abstentions", Text(f"{sheets.POLICY_WORDS[scores.abstention]} ({abstained})")),
+        ("Abstentions", Text(f"{sheets.POLICY_WORDS[scores.abstention]}; {abstained}")),
         ("Repeats", Text(f"{sheets.REPEATS_WORDS[summary.fingerprint.repeats]}{left_out}")),
         ("F1@K", Text(f"{'; '.join(map(sheets.k_words, scores.ks))}. {sheets.ABOUT_K}")),
         ("Judge", Text(visible(summary.fingerprint.judge))),

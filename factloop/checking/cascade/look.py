@@ -1,7 +1,7 @@
 """The first stage of a cascade, in which a cheap verifier searches the user's documents and settles clear claims.
 
-This stage makes no model calls and no other searches. A claim is left to the model, along with any evidence found, if
-its score is between the thresholds, if there is no evidence, or if the verifier fails.
+This stage makes no model calls and no other searches. It leaves a claim to the model, along with any evidence found, if
+the score lies between the thresholds, there is no evidence, or the verifier fails.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from factloop.tools.search.base import SearchTool
 
 @dataclass(frozen=True)
 class CheapStage:
-    """A verifier that accepts claims with scores of at least `upper` and rejects claims with scores of at most `lower`.
+    """A verifier that accepts claims that score at least `upper` and rejects claims that score at most `lower`.
 
     The verifier accepts no claims if `upper` is None, and rejects no claims if `lower` is None.
     """
@@ -50,7 +50,7 @@ class CheapStage:
         return None
 
     async def _score(self, claim: str, document: str, meter: UsageMeter) -> float:
-        """The claim's score for all passages combined, as when the thresholds were tuned."""
+        """The claim's score for all passages combined, which is also how the thresholds were tuned."""
         ((scored,),) = await score_pairs(self.reader, [VerifierPair(claim, document)], meter=meter)
         if scored.error is not None:
             raise scored.error
@@ -84,7 +84,7 @@ class CheapStage:
 
 
 def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
-    """The first tool that searches the user's documents. Raises ConfigError if there is none."""
+    """The first of the tools that search the user's documents. Raises ConfigError if there is none."""
     found = next((tool for tool in tools if tool.own_documents), None)
     if found is None:
         raise ConfigError("a cascade (--cascade) needs documents: set them with --docs")

@@ -33,14 +33,14 @@ class CascadeSide(Record):
     n: Count
     """Number of accepted (or rejected) claims."""
     n_wrong: Count
-    """Number of claims that are accepted (or rejected) wrongly, according to the labels."""
+    """Number of claims that are wrongly accepted (or rejected), according to the labels."""
     error: Share | None
     """`n_wrong` divided by `n`, or None if `n` is 0."""
     bound: Share | None
-    """Upper confidence bound on `error`, with level `confidence`.
+    """Upper confidence bound on `error`, at the level `confidence`.
 
-    The bound is valid for a single threshold. Since several thresholds were tried, only the maximum error that the
-    cascade was tuned for is guaranteed.
+    The bound is valid for a single threshold. Since several thresholds were tried, only the maximum error for which the
+    cascade was tuned is guaranteed.
     """
     n_label: Count
     """Number of labelled claims that it would be wrong to accept (or reject)."""
@@ -50,15 +50,15 @@ class CascadeSide(Record):
     confidence: OpenShare
     """Confidence level of each of the two bounds."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """The design effect in `bound`, since claims from one document or response are similar. 1 if there is no effect."""
+    """The design effect in `bound`, because claims from one document or response are alike. 1 means no effect."""
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
     """The design effect in `label_bound`."""
     why_none: str = ""
-    """The reason why there is no threshold, in words."""
+    """Why there is no threshold, in plain words."""
 
 
 class CascadePoint(Record):
-    """The result of tuning on the same labels for a different maximum error. Rely on one such guarantee only."""
+    """The result of tuning with the same labels for a different maximum error. Rely on only one such guarantee."""
 
     max_error: OpenShare
     upper: Share | None
@@ -101,13 +101,13 @@ class CascadeTuning(Record):
 
 
 class CascadeFile(Record):
-    """A file that is written by `factloop research cascade tune` and read if `--cascade` is set."""
+    """A file that `factloop research cascade tune` writes and `--cascade` reads."""
 
     schema_version: Literal["1.0"] = "1.0"
     verifier: str
     """The name of the verifier, as in `--verifier`."""
     identity: Mapping[str, Any]
-    """Everything that affects the verifier's scores, such as a hash of its weights. Checks reject other verifiers."""
+    """What affects the verifier's scores, such as a hash of its weights. Checks reject all other verifiers."""
     upper: Share | None
     """Claims with at least this score are accepted. If None, the verifier accepts no claims."""
     lower: Share | None

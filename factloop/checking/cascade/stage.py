@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from factloop.checking.cascade.look import CheapStage, documents_among
 from factloop.checking.cascade.records import CascadeFile
-from factloop.core.errors import ConfigError, DataError
-from factloop.core.files.lines import read_given
+from factloop.core.errors import ConfigError
+from factloop.core.files.rows import read_record
 from factloop.core.records import CascadeFingerprint, CascadeSavings, Claim, Usage, Verdict
 from factloop.reports.figures import plural
 from factloop.setup.settings import CheckSettings
@@ -66,7 +63,7 @@ def _kept(name: str, allow_download: bool) -> CheapVerifier:
 
 ASSESSING = ("assessments", "assessment")
 SECOND_STAGES = (*ASSESSING, "search_query", "rating", "grounded_claims")
-"""The stages (of any plan) that call the model about a claim that is not settled yet."""
+"""The stages, in any plan, that call the model about a claim that is not settled yet."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,8 @@ def load_cascade(settings: CheckSettings, *, has_model: bool) -> Cascade | None:
 
 def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier) -> None:
     """Raises ConfigError if the thresholds were tuned for a different verifier."""
-    if different := _differing(file.identity, verifier.reader.identity):
+    here = json.loads(json.dumps(verifier.reader.identity, default=str))
+    if different := sorted(name for name in {*file.identity, *here} if file.identity.get(name) != here.get(name)):
         raise ConfigError(
             f"{path} was tuned for another version of {file.verifier} ({', '.join(different)} differ); tune it again"
         )
@@ -124,14 +122,7 @@ def refuse_other_verifier(path: Path, file: CascadeFile, verifier: CheapVerifier
 
 def read_cascade(path: Path) -> CascadeFile:
     """Reads a file written by `factloop research cascade tune`. Raises DataError."""
-    text = read_given(path)
-    try:
-        return CascadeFile.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"])) or None
-        said = f"this is not a cascade file ({first['msg']}); make one with `factloop research cascade tune`"
-        raise DataError(said, path=str(path), field=field) from error
+    return read_record(path, CascadeFile, "a cascade file made by `factloop research cascade tune`")
 
 
 def refuse_without_documents(settings: CheckSettings, tools: Sequence[SearchTool]) -> None:
@@ -166,8 +157,8 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
 
 
 def with_estimates(seen: CascadeSavings) -> CascadeSavings:
-    """Adds the estimated savings. These are the mean number of calls and searches per claim that was left to the model,
-    multiplied by the number of settled claims, or None if no claims were left to the model."""
+    """Adds the estimated savings: the mean numbers of calls and searches per claim left to the model, times the number
+    of settled claims. They are None if no claims were left to the model."""
     settled, sent = seen.n_settled, seen.n_sent_on
     return seen.model_copy(
         update={
@@ -178,7 +169,7 @@ def with_estimates(seen: CascadeSavings) -> CascadeSavings:
 
 
 def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings | None:
-    """The combined savings of several checks, or None without cascades. Keeps the maximum error if all checks agree."""
+    """Combined savings of several checks, or None without cascades. Keeps the maximum error if all checks agree."""
     found = [one for one in all_savings if one is not None]
     if not found:
         return None
@@ -187,8 +178,3 @@ def sum_savings(all_savings: Iterable[CascadeSavings | None]) -> CascadeSavings 
     counts = ("n_supported", "n_not_supported", "n_sent_on", "n_failed", "calls_taken", "searches_taken")
     summed = {name: sum(getattr(one, name) for one in found) for name in counts}
     return with_estimates(CascadeSavings(**summed, max_error=max_error, confidence=confidence))
-
-
-def _differing(tuned: Mapping[str, Any], here: Mapping[str, Any]) -> list[str]:
-    found = json.loads(json.dumps(here, default=str))
-    return sorted(name for name in {*tuned, *found} if tuned.get(name) != found.get(name))

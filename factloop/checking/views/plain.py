@@ -17,8 +17,8 @@ _LONGEST = 200
 def in_words(report: FactualityReport) -> str:
     """The counts, followed by up to ten unsupported or unchecked passages in the response, with the reasons.
 
-    Below each reason is a line for each source passage that the reason mentions. The line shows the passage's decisive
-    or closest sentence or, if neither is known, the beginning of the passage.
+    Each reason is followed by a line for each source passage that it mentions. The line shows the passage's decisive or
+    closest sentence or, if neither is known, the beginning of the passage.
     """
     views = {one.claim.id: one for one in views_of(report.claims)}
     not_checked = [one for one, _ in unchecked(report)]
@@ -59,7 +59,7 @@ def _short(text: str) -> str:
 
 
 def render_csv(report: FactualityReport) -> str:
-    """A report's claims as CSV, one claim per row. `sources` lists the sources that the verdict cites."""
+    """A report's claims as CSV, one per row. The `sources` column lists the sources that the verdict cites."""
     return csv_text(COLUMNS, map(_row, views_of(report.claims)))
 
 

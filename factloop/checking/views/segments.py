@@ -1,4 +1,4 @@
-"""Splits the response into sentences, each with its claims or the reason why it has none."""
+"""Splits the response into sentences, each with its claims or why it has none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from factloop.tools.text.outline import read_outline
 
 @dataclass(frozen=True)
 class Segment:
-    """A sentence in the response with its claims or the reason why it has none, or the text between two sentences."""
+    """A sentence in the response, with its claims or why it has none; or the text between two sentences."""
 
     text: str
     claims: tuple[Claim, ...] = ()
@@ -21,7 +21,7 @@ class Segment:
 
 
 def segments(report: FactualityReport) -> list[Segment]:
-    """The segments of the response in order. Their texts joined together are exactly the response.
+    """The segments of the response in order. Joined together, their texts are exactly the response.
 
     If spans overlap, each character belongs to the sentence that starts first. Claims whose sentence has no characters
     left, or is not in the response, are omitted.

@@ -47,7 +47,7 @@ from factloop.reports.visible import visible, web_address
 
 
 def render_html(report: FactualityReport, file: str = "") -> str:
-    """Renders the HTML page. The output is deterministic, and takes time linear in the size of the report.
+    """Renders the HTML page. The output is deterministic. Rendering takes time linear in the size of the report.
 
     If the report has no question, the title is `file`, the name of the checked file.
     """
@@ -169,7 +169,7 @@ def _sources(one: ClaimView) -> list[Text]:
     if not one.cited:
         return []
     said = one.marked
-    source, section = (one.cited[0], one.cited[0].section) if said is None else (said.evidence, said.section)
+    source, section = (one.cited[0], one.cited[0].section) if said is None else (said.source, said.section)
     style = _DECIDING if one.is_problem and one.deciding else "italic"
     lines = [] if said is None else [Text(f"“{one_line(said.text, LONGEST_RATIONALE)}”", style=style)]
     lines += [Text(visible(heading(source.title, section)), style="dim")] if source.title else []

@@ -15,6 +15,7 @@ from factloop.cli.outputs import deliver, try_outputs
 from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.core.files.lines import name_of_data
+from factloop.reports.figures import plural
 from factloop.setup.marks import Mark
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Audit(Tabled, Intervals, Seeded):
-    """Arguments of `research audit`."""
+    """Arguments for `research audit`."""
 
     predictions: Annotated[str, Mark(ARGUMENT, "FILE")]
     """File of labelled claims with scores (JSON Lines, CSV or Parquet; - for standard input)."""
@@ -49,7 +50,7 @@ def audit(given: Audit) -> int:
     with stopped_with("Running it again costs nothing."), step("reading", quiet=given.quiet) as say_step:
         name = name_of_data(given.predictions)
         table = _chosen(load_predictions(given.predictions), given)
-        say_step(f"auditing {table.n_rows:,} claims by {len(table.scores):,} evaluators")
+        say_step(f"auditing {plural(table.n_rows, 'claim')} by {plural(len(table.scores), 'evaluator')}")
         report = audit_table(
             table,
             name=name,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -19,11 +18,10 @@ from factloop.setup.marks import Mark
 if TYPE_CHECKING:
     from factloop.evaluation.comparing.demands import Demand
     from factloop.evaluation.runs.reading import FinishedRun
-    from factloop.evaluation.runs.records import JudgedResponse
 
 
 class FailIfWorse(Arguments):
-    """Arguments of commands that compare systems or variants."""
+    """Arguments for commands that compare systems or variants."""
 
     fail_if_worse: Annotated[Texts, Mark(metavar="METRIC[:MARGIN]")] = ()
     """Exit with 1 if this metric is significantly worse. With a margin, exit with 1 unless a one-sided test rules out a
@@ -32,14 +30,14 @@ class FailIfWorse(Arguments):
 
 
 class Compare(Tabled, Intervals, Seeded, FailIfWorse):
-    """Arguments of `research compare`."""
+    """Arguments for `research compare`."""
 
     runs: Annotated[Texts, Mark(ARGUMENT, "RUN...")]
     """Two run directories of factloop eval, A and B, or one run directory to compare two of its systems. Runs between A
     and B show whether the judge, the search or the answers cause a difference. You can also pass experiments."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()
-    """Compare only this system, or this variant of an experiment. If you set two, the first is for A and the second is
-    for B."""
+    """Compare only this system, or this variant of an experiment. If you name two, the first is in A and the second in
+    B."""
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
     """File of labels for an experiment's claims, written by research labels export."""
     k: Annotated[Texts, Mark(STATISTICS, "K")] = ()
@@ -72,14 +70,14 @@ def compare(given: Compare) -> int:
     with stopped_with("Nothing was written; run the command again."):
         runs = [read_run(folder) for folder in given.runs]
         first, second = (
-            ComparedRun(given.runs[side], runs[side].summary, _Reports(runs[side]), system)
+            ComparedRun(given.runs[side], runs[side].summary, runs[side], system)
             for side, system in zip((0, -1), _named_systems(given.runs, runs, given.system), strict=True)
         )
         comparison = compare_runs(
             first,
             second,
             between=[
-                ComparedRun(folder, run.summary, _Reports(run), first.system)
+                ComparedRun(folder, run.summary, run, first.system)
                 for folder, run in zip(given.runs[1:-1], runs[1:-1], strict=True)
             ],
             ks=ks,
@@ -111,20 +109,9 @@ def _compare_experiments(given: Compare, demands: Sequence[Demand]) -> int:
     return demands_exit_code(report.demands)
 
 
-@dataclass(frozen=True)
-class _Reports(Iterable["JudgedResponse"]):
-    """The reports in a run. Each iteration reads the reports from the run directory."""
-
-    run: FinishedRun
-
-    def __iter__(self) -> Iterator[JudgedResponse]:
-        return self.run.responses()
-
-
 def _named_systems(
     folders: Sequence[str], runs: Sequence[FinishedRun], systems: Sequence[str]
 ) -> tuple[str | None, str | None]:
-    """Returns the systems to compare from A and from B. Both are None if two runs are compared in full."""
     if len(systems) == 2:
         return systems[0], systems[1]
     if len(runs) > 1:

@@ -50,7 +50,7 @@ class DataListing(Record):
 class GotDataset(Record):
     name: str
     files: tuple[FetchedFile, ...]
-    """Empty after a failure. Files that were downloaded before a failure are kept and not downloaded again."""
+    """Empty after a failure. Files downloaded before a failure are kept, and are not downloaded again."""
     error: str | None
 
 
@@ -62,7 +62,7 @@ class DataGot(Record):
 
 
 class Get(Quiet, AsJson):
-    """Arguments of `data get`."""
+    """Arguments for `data get`."""
 
     names: Annotated[Texts, Mark(ARGUMENT, "NAME...")]
     """Names of data sets, as shown by factloop research data list."""
@@ -73,7 +73,7 @@ class Get(Quiet, AsJson):
 
 
 class JoinClaims(Quiet, AsJson):
-    """Arguments of `data join`."""
+    """Arguments for `data join`."""
 
     claims: Annotated[str, Mark(ARGUMENT, "CLAIMS")]
     """File or folder with LLM-AggreFact's claims."""
@@ -146,7 +146,7 @@ def _get(dataset: Dataset, given: Get, folder: Path, download: Download | None) 
 
 
 def _alone(folder: Path) -> FileLock:
-    """Locks the folder, because two concurrent downloads would write to the same temporary file."""
+    """Locks the folder, since concurrent downloads would write to the same temporary file."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".lock", timeout=0)

@@ -23,7 +23,7 @@ TAKEN = (
 
 
 class Distractors(AsJson):
-    """Arguments of `research distractors`."""
+    """Arguments for `research distractors`."""
 
     question: str
     """The question that the response answers."""

@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 
 class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIfWorse):
-    """Arguments of `research experiment`."""
+    """Arguments for `research experiment`."""
 
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
     run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None
-    """Save answers in this folder. If you use the folder and model URL again, you pay only for what has changed."""
+    """Save answers in this folder. If you reuse the folder and the model URL, you pay only for what has changed."""
     out: Annotated[Texts, Mark(OUTPUT, "FILE")] = ()
     """Write the requirements, and the claims that fail them, to this file as JUnit (.xml) or Markdown (.md)."""
     held_out: bool = False
@@ -128,7 +128,6 @@ def experiment(given: Experiment, limits: Flags) -> int:
 
 
 def _link(page: str | None, out: str) -> str | None:
-    """Returns the path of the page relative to an output file, or None if the page is not a file."""
     return None if page in (None, STANDARD_OUTPUT) else Path(os.path.relpath(page, Path(out).parent)).as_posix()
 
 

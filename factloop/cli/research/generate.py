@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Generate(Quiet, AsJson, Estimated):
-    """Arguments of the commands that generate text."""
+    """Arguments for the commands that generate text."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
-    """File to write, as JSON Lines."""
+    """Write the output to this file as JSON Lines."""
 
 
 class LongFact(Generate):
-    """Arguments of `generate longfact`."""
+    """Arguments for `generate longfact`."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
     """Append the responses to this file. Running the same command again resumes the run."""
@@ -53,7 +53,7 @@ class LongFact(Generate):
 
 
 class Prompts(Generate, Resumable):
-    """Arguments of `generate prompts`."""
+    """Arguments for `generate prompts`."""
 
     out: Annotated[Path, Mark(metavar="FILE")]
     """New file for the prompts, which you can pass to generate longfact."""
@@ -98,7 +98,7 @@ def longfact(given: LongFact, flags: Flags) -> int:
 
 
 def _note_shortfall(given: LongFact, n_prompts: int, name: str) -> None:
-    """Reports that there were fewer prompts than requested. Called last, because errors take precedence."""
+    """Reports that there were fewer prompts than requested. Called last, so that errors take precedence."""
     if n_prompts < given.n and not given.quiet:
         note(f"{name} has only {plural(n_prompts, 'prompt')}, not {given.n:,}")
 

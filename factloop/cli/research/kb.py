@@ -15,7 +15,7 @@ from factloop.tools.names.build import build_table
 
 
 class Build(Quiet):
-    """Arguments of `research kb build`."""
+    """Arguments for `research kb build`."""
 
     types: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
     """Dump of DBpedia's instance types (N-Triples or Turtle)."""

@@ -1,4 +1,4 @@
-"""`factloop research labels` writes label sheets for people to fill in, and evaluates completed sheets."""
+"""`factloop research labels` writes label sheets for people to fill in, and evaluates the completed sheets."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import ValidationError
-
 from factloop.cli.console import DONE, note, stopped_with
 from factloop.cli.options import ARGUMENT, AsJson, Between0And1, Quiet, Seeded, Texts, command
 from factloop.cli.outputs import FILLED_IN, STANDARD_OUTPUT, deliver, refuse_existing, show_lines, try_outputs
-from factloop.core.errors import ConfigError, DataError
+from factloop.core.errors import ConfigError
 from factloop.core.extras import require
 from factloop.core.files.json import to_json
-from factloop.core.files.lines import read_given
+from factloop.core.files.rows import read_record
 from factloop.reports.downloads import csv_text
 from factloop.reports.figures import percent, plural
+from factloop.reports.labels import REPORTS_DATASET
 from factloop.reports.visible import visible
 from factloop.setup.marks import Mark
 from factloop.setup.settings import AtLeastOne
 
 if TYPE_CHECKING:
-    from factloop.evaluation.labels.disagreements import DisagreementKey
     from factloop.evaluation.labels.draws import DrawnPart
     from factloop.evaluation.labels.exporting import ExportedLabels
     from factloop.evaluation.labels.people import PeopleAgreement
@@ -34,7 +32,7 @@ PEOPLE_USD = 4.0  # cost of labelling one response by hand, according to the pap
 
 
 class Draw(Quiet, Seeded):
-    """Arguments of commands that draw claims for people to label."""
+    """Arguments for commands that draw claims for people to label."""
 
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
     """Run directory of factloop eval. labels next also accepts the run directory of an experiment, and then draws
@@ -48,7 +46,7 @@ class Draw(Quiet, Seeded):
 
 
 class Next(Draw):
-    """Arguments of `labels next`."""
+    """Arguments for `labels next`."""
 
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
     """File of earlier labels (at least 10, or 50 if the run has scores) that show which claims are worth labelling.
@@ -57,7 +55,7 @@ class Next(Draw):
 
 
 class Export(Quiet, AsJson):
-    """Arguments of `labels export`."""
+    """Arguments for `labels export`."""
 
     sheets: Annotated[Texts, Mark(ARGUMENT, "SHEET...")]
     """Completed sheets from labels next, and .json files saved from its pages."""
@@ -73,14 +71,14 @@ class Export(Quiet, AsJson):
 
 
 class Disagree(Draw):
-    """Arguments of `labels disagree`."""
+    """Arguments for `labels disagree`."""
 
     key: Annotated[str, Mark(metavar="FILE")]
     """Write the key, which says which answer is the judge's, to this JSON file. Do not show it to the adjudicator."""
 
 
 class Adjudicate(Quiet, AsJson):
-    """Arguments of `labels adjudicate`."""
+    """Arguments for `labels adjudicate`."""
 
     answers: Annotated[str, Mark(ARGUMENT, "SHEET")]
     """Completed sheet (with the answers first, second or neither), or the file saved from a page."""
@@ -109,7 +107,7 @@ def next_(given: Next) -> int:
             data, candidates = results.data, to_label(results)
         else:
             run = read_run(given.run)
-            data, candidates = run.summary.data, candidates_of(run.responses())
+            data, candidates = run.summary.data, candidates_of(run)
         found = draw_claims(candidates, given.n, data=data, seed=given.seed, known=known)
         sheet = partial(csv_text, SHEET, [one.row for one in found.drawn])
         page = partial(render_labels_html, found.drawn, data=data)
@@ -164,7 +162,8 @@ def export(given: Export) -> int:
         note(_unfinished_words(part))
     if len(found.runs) > 1:
         note(_runs_words(found))
-    lines = ["; ".join(_export_words(given, found)), *(_people_words(found.people) if found.people else ())]
+    people = _people_words(found.people) if found.people else ()
+    lines = ["; ".join(_export_words(given, found)), *_answer_words(found), *people]
     rows = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in found.rows)
     deliver(given, found.people, show_lines(lines), files={given.out: lambda: rows})
     return DONE
@@ -198,6 +197,16 @@ def _export_words(given: Export, found: ExportedLabels) -> Iterator[str]:
         yield f"left out {plural(n, 'claim')} labelled {label.value.replace('_', ' ')}"
 
 
+def _answer_words(found: ExportedLabels) -> Iterator[str]:
+    """Yields what labels of report pages say about the answers, if they are not labels of a run."""
+    if {row["dataset"] for row in found.rows} == {REPORTS_DATASET}:
+        said = f"{sum(row['label'] for row in found.rows):,} of your {plural(len(found.rows), 'label')} say supported"
+        one = "this answer’s" if len({row["response_id"] for row in found.rows}) == 1 else "these answers’"
+        rest = f"label the other {plural(found.n_empty, 'claim')} to get {one} precision"
+        yield f"{said}: {rest if found.n_empty else f'that is {one} precision; no correction is needed'}"
+        yield "to correct scores of answers in general, run `factloop eval` and label claims of that run"
+
+
 def _unfinished_words(part: DrawnPart) -> str:
     of = "" if part.draw is None else f" of {part.name}"
     return (
@@ -228,16 +237,6 @@ def _people_words(found: PeopleAgreement) -> Iterator[str]:
     )
 
 
-def _key(place: str) -> DisagreementKey:
-    from factloop.evaluation.labels.disagreements import DisagreementKey
-
-    try:
-        return DisagreementKey.model_validate_json(read_given(place))
-    except ValidationError as error:
-        why = "this is not a key; use the file that `labels disagree --key` wrote"
-        raise DataError(why, path=place) from error
-
-
 @command()
 def disagree(given: Disagree) -> int:
     """Draws claims, writes the outputs, and returns the exit code. Raises FactloopError for invalid input."""
@@ -255,7 +254,7 @@ def disagree(given: Disagree) -> int:
     with stopped_with(NOT_WRITTEN):
         run = read_run(given.run)
         found = draw_disagreements(
-            run.responses(), given.n, seed=given.seed, data=run.summary.data, cost_usd=run.summary.usage.cost_usd
+            run, given.n, seed=given.seed, data=run.summary.data, cost_usd=run.summary.usage.cost_usd
         )
         drawn, key = found.drawn, found.key
     n = f"{len(drawn):,} of {plural(key.n_differing, 'disagreement')} among {key.n_labelled:,} labelled claims"
@@ -282,10 +281,11 @@ def adjudicate(given: Adjudicate) -> int:
     require("evaluation", "factloop research labels adjudicate")
     from factloop.evaluation.labels.adjudication import adjudicate as count
     from factloop.evaluation.labels.adjudication import read_answers
+    from factloop.evaluation.labels.disagreements import DisagreementKey
     from factloop.evaluation.labels.views import print_adjudication
 
     try_outputs((given.json_,), (given.answers, given.key))
-    key = _key(given.key)
+    key = read_record(given.key, DisagreementKey, "a key written by `labels disagree --key`")
     found = count(read_answers(given.answers, key), key, people_usd=PEOPLE_USD, level=given.level)
     deliver(given, found, partial(print_adjudication, found))
     return DONE

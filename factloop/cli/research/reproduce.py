@@ -1,4 +1,4 @@
-"""`factloop research reproduce` reproduces a table from the papers and shows it next to the published numbers."""
+"""`factloop research reproduce` reproduces a table from the papers and shows it beside the published numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIST = "list"
 
 
 class Reproduce(Tabled):
-    """Arguments of `research reproduce`."""
+    """Arguments for `research reproduce`."""
 
     entry: Annotated[str, Mark(ARGUMENT, "ENTRY")]
     """Table to reproduce, such as vwc:table-21, or list to show all tables."""

@@ -31,7 +31,7 @@ INPUT = Group("input", "Input")
 
 
 class Verify(Quiet, AsJson, FailIfUnscored):
-    """Arguments of `research verify`."""
+    """Arguments for `research verify`."""
 
     pairs: Annotated[str | None, Mark(ARGUMENT, "[PAIRS]")] = None
     """File with a claim, a document and, for an audit, a label in each row (JSON Lines, CSV or Parquet; - for standard
@@ -39,7 +39,7 @@ class Verify(Quiet, AsJson, FailIfUnscored):
     verifier: Annotated[Texts, Mark(metavar="NAME")]
     """Verifier: baseline, minicheck, minicheck-roberta, hhem, alignscore, factcg, lettucedetect, granite-guardian,
     nli:MODEL, llm:PROVIDER:NAME or bespoke:NAME. NAME:FOLDER uses your own weights. For its verdicts, factloop check
-    uses more than the baseline's score: it also requires that nothing in the documents speaks against a claim."""
+    does not rely on the baseline's score alone: nothing in the documents may speak against a claim."""
     out: Annotated[str, Mark(metavar="FILE")]
     """Write the predictions to this file as JSON Lines. Running the same command again resumes the run."""
     dataset: Annotated[str | None, Mark(INPUT, "NAME:PART")] = None

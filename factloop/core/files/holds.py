@@ -1,4 +1,4 @@
-"""Manages shared locks on parts of the cache. A part can be removed only when no process is using it.
+"""Manages shared locks on parts of the cache. A part can be removed only while no process is using it.
 
     with Hold(path):                     # shared
         ...
@@ -23,10 +23,10 @@ from factloop.core.files.private import open_private
 
 
 class Hold:
-    """A shared lock on the part of the cache that the file at `path` represents.
+    """A shared lock on one part of the cache, which the file at `path` represents.
 
-    The lock lasts until it is released or garbage-collected, or until the process ends. The file's modification time is
-    the time when a lock was last acquired or released.
+    The lock lasts until it is released or garbage-collected, or until the process ends. The file's modification time
+    shows when a lock was last acquired or released.
     """
 
     def __init__(self, path: Path) -> None:
@@ -75,7 +75,6 @@ def exclusive_hold(path: Path) -> Iterator[bool]:
 
 
 def _locked(path: Path, *, exclusive: bool) -> int | None:
-    """The descriptor of the locked file, or None if the file cannot be locked exclusively."""
     while True:
         with ExitStack() as closing:
             descriptor = open_private(str(path), os.O_RDWR | os.O_CREAT)
@@ -97,7 +96,7 @@ else:
     import fcntl
 
     def _lock(descriptor: int, *, exclusive: bool) -> bool:
-        """Shared locks wait. On a file system without locks, shared locks always succeed and exclusive ones fail."""
+        """Shared locks block. On a file system without locks, shared locks always succeed and exclusive ones fail."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB if exclusive else fcntl.LOCK_SH)
         except OSError:

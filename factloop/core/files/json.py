@@ -56,9 +56,9 @@ def _jsonable(value: Any) -> Any:
 def write_atomically(path: Path, text: str | bytes, *, private: bool = False) -> None:
     """Writes `text` as UTF-8 so that readers see either the old or the new file, never a partial one.
 
-    Links are followed, and pipes and devices are written to directly. An existing file keeps its permissions, and a new
-    file gets the permissions that the umask allows. If `private` is set, only the owner can access the file. Raises
-    ConfigError if the file cannot be written, in which case an existing file is unchanged.
+    Follows links, and writes directly to pipes and devices. An existing file keeps its permissions, and a new file gets
+    the permissions that the umask allows. If `private` is set, only the owner can access the file. Raises ConfigError
+    if the file cannot be written, in which case an existing file is unchanged.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     try:

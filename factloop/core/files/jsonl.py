@@ -1,4 +1,4 @@
-"""Reads JSON Lines files (one object per line) line by line."""
+"""Reads JSON Lines files, which contain one object per line, line by line."""
 
 from __future__ import annotations
 

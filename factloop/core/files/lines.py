@@ -1,16 +1,13 @@
-"""Opens files that the user names, and reads the numbered lines of a data set one at a time, so that the file can be
-larger than memory."""
+"""Opens files that the user names, and reads their lines one at a time, so that a file can be larger than memory."""
 
 from __future__ import annotations
 
 import codecs
 import hashlib
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from errno import EINVAL
 from io import BufferedReader
 from pathlib import Path
 from typing import IO
@@ -19,23 +16,34 @@ from factloop.core.errors import DataError
 
 STANDARD_INPUT = "-"
 LONGEST_LINE = 64 * 2**20
-"""In bytes. A longer line probably means that the file has no line ends, and reading it could exhaust the memory."""
+"""In bytes. A file with a longer line probably has no line ends at all, and reading it could exhaust the memory."""
+
+
+_MARKS = {codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}  # first, as one starts with one of UTF-16
+_MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+
+
+def encoding_of(start: bytes) -> str:
+    """Returns the encoding that a byte order mark names, or UTF-8 (with or without a mark)."""
+    return next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), "utf-8-sig")
 
 
 def open_given(path: str | Path) -> BufferedReader:
-    """Opens a file that the user named. Raises OSError, also for named pipes, which may block forever, and for devices.
-    The unnamed pipe of a shell's `<(command)` can be opened."""
-    mode = os.stat(path).st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) and os.path.exists(os.path.realpath(path)):
-        raise OSError(EINVAL, "this is a named pipe or a device; pass a file")
+    """Opens a file that the user named. Raises OSError if it cannot be opened, or if it is a device or a named pipe
+    (which may block forever). The unnamed pipe of a shell's `<(command)` can be opened."""
+    if not (os.path.isfile(path) or os.path.isdir(path)) and os.path.exists(os.path.realpath(path)):
+        raise OSError("this is a named pipe or a device; pass a file")
     return open(path, "rb")
 
 
 def read_given(path: str | Path, most: int = -1) -> bytes:
-    """Reads a file that the user named, up to the first byte after `most` if that is set. Raises DataError."""
+    """Reads a file that the user named. Raises DataError if that fails or there are more than `most` bytes."""
     try:
         with open_given(path) as file:
-            return file.read(most + 1 or -1)
+            data = file.read(most + 1 or -1)
+            if -1 < most < len(data):
+                raise DataError(f"this file has more than {most:,} bytes", path=str(path))
+            return data
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise DataError(f"cannot be read ({getattr(error, 'strerror', None) or error})", path=str(path)) from error
 
@@ -67,7 +75,7 @@ def place_name(place: str | Path) -> str:
 
 
 def name_of_data(place: str | Path) -> str:
-    """The name and hash of a file, or only the name of a pipe, since a pipe can be read only once.
+    """The name and hash of a file. For a pipe, only the name, since a pipe can be read only once.
 
     Raises DataError if the file cannot be read.
     """
@@ -91,8 +99,8 @@ def _opened(place: str | Path) -> AbstractContextManager[IO[bytes]]:
 
 
 def _decoded(line: bytes, name: str, number: int) -> str:
-    if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError("this file is UTF-16; save it as UTF-8", path=name)
+    if number == 1 and (encoding := encoding_of(line)) != "utf-8-sig":
+        raise DataError(f"this file is {encoding.upper()}; save it as UTF-8", path=name)
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:

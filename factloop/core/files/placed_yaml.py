@@ -14,7 +14,7 @@ LONGEST_NUMBER = 100
 """Maximum number of characters in an integer; Python cannot print integers with thousands of digits."""
 
 Place = tuple[str | int, ...]
-"""The path to a value: field names, and indexes of list entries, starting at 0."""
+"""The path to a value, which consists of field names and list indexes (starting at 0)."""
 
 
 @dataclass(frozen=True)

@@ -32,16 +32,13 @@ def walk(folder: Path, *, within: Path | None = None) -> Iterator[Path]:
 
 
 def leads_out(path: Path, within: Path) -> bool:
-    """Whether a link in the path leads out of `within`, which must be resolved."""
+    """Whether a link in the path points outside `within`, which must be a resolved path."""
     return not resolved(path).is_relative_to(within)
 
 
 def resolved(path: Path) -> Path:
-    """The path with links resolved as far as possible."""
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):  # a cycle of links
-        return path.absolute()
+    """The path, with its links resolved as far as possible."""
+    return Path(os.path.realpath(path))
 
 
 def base_and_pattern(pattern: Path) -> tuple[Path, tuple[str, ...]]:
@@ -56,7 +53,7 @@ def is_hidden(path: Path) -> bool:
 
 
 def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
-    """The first path at which a new file would be read as part of `place`, or None. All paths must be resolved.
+    """The first of these resolved paths at which a new file would be read as part of `place`, or None.
 
     Also returns None if `place` does not exist. Raises OSError and ValueError as `pathlib` does.
     """

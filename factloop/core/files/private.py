@@ -1,9 +1,9 @@
 """Creates files and folders that only their owner can read, since they may contain checked text.
 
 If an older version or a library left a file accessible to other users, those users lose access when the file is opened.
-Files that belong to someone else, or are on a file system without permissions, remain unchanged without an error. On
-Windows, nothing is done: files inherit the permissions of their folder, and only the user and administrators can access
-the user's folders.
+Files that belong to someone else, or that are on a file system without permissions, are left unchanged silently. On
+Windows, nothing needs to be done: files inherit their folder's permissions, and a user's folders are accessible only to
+that user and to administrators.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 BESIDE_DATABASE = ("-wal", "-shm")
-"""Suffixes of the files that SQLite creates next to an open database, with the permissions of the database."""
+"""Suffixes of the files that SQLite creates next to an open database. They get the permissions of the database."""
 _OF_OTHERS = 0o077
 _MAKING = threading.Lock()
 
 
 def open_private(path: str, flags: int) -> int:
-    """Opens the file and returns a descriptor, for use as `open(..., opener=)`."""
+    """Opens the file and returns a descriptor. For use as the `opener` of `open`."""
     descriptor = os.open(path, flags, FILE_MODE)
     with suppress(OSError):
         _narrow(descriptor)
@@ -70,7 +70,7 @@ def make_private_folder(path: Path) -> None:
 
 
 def narrow(path: Path) -> None:
-    """Removes other users' permissions from a file or folder that belongs to the current user."""
+    """Takes away other users' access to a file or folder that belongs to the current user."""
     with suppress(OSError):
         _narrow(path)
 

@@ -1,4 +1,4 @@
-"""Defines `Row`, one row of a data set and its location in the file. A row can be converted to a record."""
+"""Defines `Row`: one row of a data set, with its location in the file. A row can be converted to a record."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from factloop.core.errors import DataError
+from factloop.core.files.lines import read_given
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -46,7 +48,7 @@ class Row:
     """Maps renamed fields to their names in the file. Error messages use the names in the file."""
 
     def renamed(self, fields: Mapping[str, Any], file_names: Mapping[str, str]) -> Row:
-        """A row with these fields and this row's location."""
+        """A row with new fields but the same location."""
         return Row(self.path, self.line, fields, file_names)
 
     def read_as(self, kind: type[R]) -> R:
@@ -55,16 +57,27 @@ class Row:
             return kind.model_validate(dict(self.fields))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            raise self.error(_reason(first), _field(first["loc"])) from error
+            parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+            raise self.error(_reason(first), "".join(parts).removeprefix(".") or None) from error
 
     def numbered(self) -> Row:
-        """The row, with the line number as its `id` if it has no id."""
+        """The row. If it has no `id`, its line number becomes the `id`."""
         given = self.fields.get("id")
         return self if given not in (None, "") else replace(self, fields={**self.fields, "id": str(self.line)})
 
     def error(self, message: str, field: str | None = None) -> DataError:
         named = _NAME.sub(lambda name: self.file_names.get(name[0], name[0]), field) if field else field
         return DataError(message, path=self.path, line=self.line, field=named)
+
+
+def read_record(path: str | Path, kind: type[R], what: str, most: int = -1) -> R:
+    """Reads a record from a JSON file that the user named. Raises DataError, which says `what` the file should be."""
+    try:
+        return kind.model_validate_json(read_given(path, most))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"])) or None
+        raise DataError(f"this is not {what}: {first['msg']}", path=str(path), field=field) from error
 
 
 def shown(value: object) -> str:
@@ -83,8 +96,3 @@ def _reason(details: ErrorDetails) -> str:
     cause = details.get("ctx", {}).get("error")
     said = str(cause) if isinstance(cause, ValueError) else _WORDS.get(details["type"], details["msg"])
     return f"{said}, not {shown(details['input'])}" if details["loc"] else said  # no location: several fields
-
-
-def _field(location: tuple[int | str, ...]) -> str | None:
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return "".join(parts).removeprefix(".") or None

@@ -18,7 +18,7 @@ from factloop.core.files.rows import Identifier, Row, shown
 from factloop.core.records import Record
 
 Reshape = Callable[[Row], Iterable[Row]]
-"""Converts a row in another layout to the rows that it contains. A row without an id gets its line number as its id."""
+"""Converts a row in a different layout into the rows in it. A row without an id gets its line number as its id."""
 
 
 class TableItem(Record):
@@ -34,7 +34,7 @@ T = TypeVar("T", bound=TableItem)
 
 
 def read_rows(place: str | Path) -> Iterator[Row]:
-    """Reads a file as CSV, Parquet or a JSON array depending on its extension, or else as JSON Lines. `-` is stdin.
+    """Reads a file as CSV, Parquet, a JSON array or (by default) JSON Lines, depending on its extension. `-` is stdin.
 
     Column names are used unchanged. Raises whatever the format's reader raises.
     """
@@ -63,7 +63,7 @@ def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | N
 
 
 def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
-    """The file itself or, for a folder, all files in and below it that match any of the patterns, sorted by path.
+    """The file itself or, for a folder, the files in and below it that match any of the patterns, sorted by path.
 
     Raises DataError if a folder contains no such files.
     """
@@ -76,7 +76,7 @@ def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
 
 
 LARGEST = 256 * 2**20
-"""In characters. An array cannot be read line by line, so the whole array must fit in memory."""
+"""Maximum number of characters in an array, which cannot be read line by line and so must fit in memory."""
 
 
 def read_json_array(place: str | Path, *, largest: int = LARGEST) -> Iterator[Row]:

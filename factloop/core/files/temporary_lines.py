@@ -1,4 +1,4 @@
-"""Keeps input that can be read only once in a temporary file for the duration of a run."""
+"""For the duration of a run, keeps a temporary copy of input that can be read only once."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class ResponsePart:
-    """A part of the response, which is either unchanged text or one change. Changes are numbered from 1."""
+    """A part of the response: either unchanged text or a single change. Changes are numbered from 1."""
 
     text: str
     pieces: tuple[Piece | Mark, ...]
@@ -49,7 +49,7 @@ def _unchanged(text: str, marks: _Marks) -> list[ResponsePart]:
 
 
 class _Marks:
-    """The marks that have not been inserted yet, while the text is processed from start to end."""
+    """The marks still to be inserted, as the text is processed from start to end."""
 
     def __init__(self, correction: Correction) -> None:
         self._not_read: Kind = "removed" if correction.accepted else "inserted"

@@ -41,8 +41,8 @@ def render_correction_html(correction: Correction, file: str = "", marks: MarkSt
 
 
 def _stretches(correction: Correction, notes: Sequence[int]) -> Iterator[PageStretch]:
-    """Yields the pieces of the text. The last inserted or removed piece in a change links to the reason for the change,
-    and each mark links to the entry for the doubtful passage in the list."""
+    """Yields the pieces of the text. The last inserted or removed piece of a change links to the reason for the change.
+    Each mark links to the list entry for its doubtful passage."""
     n_marks = 0
     for part in parts(correction):
         last = max((at for at, one in enumerate(part.pieces) if one.kind in ("removed", "inserted")), default=None)

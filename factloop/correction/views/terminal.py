@@ -43,7 +43,7 @@ _MARKS = {
     "inserted": ("{+", "+}", "green"),
     "mark": ("", "", "yellow"),
 }
-"""The same marks as in `wdiff`, since not every terminal shows colours."""
+"""The same marks as in `wdiff`, because not every terminal shows colours."""
 
 
 def print_correction(correction: Correction, console: Console) -> None:
@@ -77,7 +77,7 @@ def _marked(correction: Correction) -> Text:
 
 
 def _append(text: Text, piece: Piece | Mark) -> None:
-    """Appends a piece with its marks. White space stays outside the marks, so that line breaks do not change."""
+    """Appends a piece with its marks. White space stays outside the marks to leave line breaks unchanged."""
     opening, closing, style = _MARKS[piece.kind]
     body = piece.text.strip()
     if not body:

@@ -73,7 +73,7 @@ def response_title(correction: Correction) -> str:
 
 
 def kept_back(correction: Correction) -> str | None:
-    """One line about a rejected correction, or about faulty or unjudged sentences. None if there are no problems."""
+    """One line about a rejected correction or about faulty or unjudged sentences. None if there are no problems."""
     if not correction.accepted:
         is_done = correction.rejected is Rejection.NOTHING_TO_CORRECT
         return unjudged(correction) or None if is_done else f"the original text was kept: {correction.why}"
@@ -97,12 +97,12 @@ def changes_words(correction: Correction) -> str:
 
 
 def change_reason(change: Change) -> str:
-    """The findings on the changed claims and any other reason for the change. Empty in older corrections."""
+    """The findings on the changed claims, and any other reasons for the change. Empty in older corrections."""
     return "; ".join(filter(None, (*map(finding_words, change.findings), change.detail)))
 
 
 def doubts_words(correction: Correction, *, footnotes: bool = False) -> str | None:
-    """Says how many sentences in the final text are unproven and how they are marked, or None if all are proven.
+    """Says how many sentences in the final text are unproven and how they are marked. None if all are proven.
 
     For example, `1 sentence is unproven; it is marked [unverified]`.
     """
@@ -130,7 +130,7 @@ def treatment(correction: Correction, doubt: Doubt, note: int | None = None) -> 
 
 
 def note_numbers(correction: Correction) -> range:
-    """The footnote numbers of the marks, in order. The first number is one more than the last footnote in the text."""
+    """The footnote numbers of the marks, in order, starting after the text's last footnote."""
     first = max(map(int, _NUMBERED_NOTE.findall(correction.text)), default=0) + 1
     return range(first, first + len(correction.marks))
 

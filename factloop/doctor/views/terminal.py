@@ -1,4 +1,4 @@
-"""Shows the findings as a table. Each row says whether a part works and, if not, how to fix it."""
+"""Shows the findings as a table. Each row says whether a part works and, if it does not, how to fix it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""factloop's score as a Python assertion for promptfoo. It needs no extra package, because promptfoo runs the user's
-file."""
+"""factloop's score as a Python assertion for promptfoo, which runs the user's file. Needs no extra package."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from factloop.integrations.langchain.runnable import AnyChecker, as_check
 
 @dataclass
 class FactualityEvaluator(Evaluator[Any, Any, Any]):
-    """Scores a case's output. Documents are read from the output, inputs or metadata, by their key in `check.keys`.
+    """Scores a case's output. Documents are read from the output, inputs or metadata, under their key in `check.keys`.
 
-    Also reports the number of scored claims (`n_scored`) and unscored claims (`n_unscored`). A case without scored
-    claims has only these two values, so averages leave it out.
+    The evaluator also reports how many claims are scored (`n_scored`) and unscored (`n_unscored`). A case without
+    scored claims has only these two values, so averages leave it out.
     """
 
     check: AnyChecker | None = None

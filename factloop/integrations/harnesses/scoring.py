@@ -31,7 +31,7 @@ class Score:
 
     @property
     def comment(self) -> str:
-        """The precision, the counts, every unsupported claim with its evidence, and any parts that were not checked."""
+        """The precision and counts, every unsupported claim with its evidence, and any parts that were not checked."""
         at_fault = [one for one in problems_first(views_of(self.report.claims)) if one.is_problem]
         unread = [one for one, finding in unchecked(self.report) if finding is not Finding.UNSCORED]
         return factual_failure((), self.report, at_fault, unread)
@@ -48,7 +48,7 @@ class Score:
 
 
 async def ascore(check: FactCheckRunnable, answer: object, question: object = None, *others: object) -> Score:
-    """Scores an answer to a question. Both can be strings, messages, or records that contain the text under its key in
+    """Scores an answer to a question. Both can be strings, messages, or records with the text under its key in
     `check.keys`.
 
     Documents come from the first record among `answer`, `question` and `others` that contains the key for documents.

@@ -1,4 +1,4 @@
-"""Reads and replaces an agent's final answer, whether it is text, a structured response or a tool message."""
+"""Reads and replaces an agent's final answer, which may be text, a structured response or a tool message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pydantic_core import to_jsonable_python
 from factloop.integrations.langchain.inputs import is_revision_request
 
 PARSED = frozenset({"parsed", "tool_calls"})
-"""Fields in which providers' message classes repeat the answer, in addition to the content."""
+"""Fields, other than the content, in which providers' message classes repeat the answer."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class FinalAnswer:
         return last.name if self.structured is not None and isinstance(last, ToolMessage) else None
 
     def split(self, text: str) -> tuple[str, ...]:
-        """Splits a new answer into one text for each of `texts`. If that fails, the first text contains everything."""
+        """Splits a new answer into one text for each of `texts`. If this fails, the first text gets everything."""
         paragraphs, counts = text.split("\n\n"), [one.count("\n\n") + 1 for one in self.texts]
         if len(paragraphs) != sum(counts):
             return text, *[""] * (len(counts) - 1)
@@ -47,7 +47,7 @@ class FinalAnswer:
         return tuple("\n\n".join(next(rest) for _ in range(count)) for count in counts)
 
     def replaced(self, texts: Sequence[str], *, blocked: bool) -> tuple[list[BaseMessage], Any]:
-        """Returns messages in which `texts` replace the guarded texts, and the updated structured response.
+        """Returns the messages and the structured response, with `texts` in place of the guarded texts.
 
         New messages get new ids, because a stream of messages skips ids that it has already seen. If the answer is
         `blocked`, the new messages keep nothing from it.
@@ -81,8 +81,8 @@ class FinalAnswer:
 def final_answer(state: Mapping[str, Any], named: Collection[str]) -> FinalAnswer | None:
     """Returns an agent's final answer, or None if there is no answer or nothing in the answer is guarded.
 
-    In a structured response, the texts under the `named` keys are guarded. If it has no such texts, or if no keys are
-    named, all texts of at least two words are guarded.
+    In a structured response, the texts under the `named` keys are guarded. If there are no such texts, or if no keys
+    are named, all texts of at least two words are guarded.
     """
     messages = list(state["messages"])
     while messages and is_revision_request(messages[-1]):  # an answer with a draft's id takes the draft's place
@@ -107,7 +107,7 @@ def _says_something_or_nothing(message: AIMessage) -> bool:
 
 
 def _content(message: BaseMessage, text: str, *, blocked: bool) -> Any:
-    """Returns the content with new text. Unless `blocked`, other blocks are kept, and added text becomes a block."""
+    """Returns the content with new text. Unless `blocked`, keeps blocks of other types, and adds text as a block."""
     content, before = message.content, str(message.text)
     if isinstance(content, str) or blocked:
         return text
@@ -128,7 +128,7 @@ def _parts(value: Any) -> Mapping[Any, Any]:
 
 
 def leaves(value: Any, keys: Collection[str] = (), *, named: bool = True) -> Iterator[str]:
-    """Yields the texts in a value: all texts if the value is `named`, or otherwise the texts under `keys`. If there are
+    """Yields the texts in a value: all of them if the value is `named`, or otherwise those under `keys`. If there are
     no `keys`, texts of at least two words are yielded."""
     if type(value) is str and (named or (not keys and len(value.split()) > 1)):
         yield value

@@ -29,9 +29,9 @@ class CorrectionRunnable(InOneLoop[Correction]):
         chain | CorrectionRunnable(FactChecker("openai:gpt-4o-mini")) | (lambda done: done.text)
 
     The input is the same as for `FactCheckRunnable`, with the same keys, mode and retriever. The output is a
-    `Correction`. Its `text` is the rewritten answer if a second check rated it better, or otherwise the original answer
-    with marks after doubtful passages. Costs money if a model is used. Raises ConfigError, or DataError for invalid
-    input.
+    `Correction`. Its `text` is the rewritten answer if a second check rated it better. Otherwise, it is the original
+    answer with marks after doubtful passages. Costs money if a model is used. Raises ConfigError, or DataError for
+    invalid input.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class CorrectionRunnable(InOneLoop[Correction]):
 
 
 def can_be_revised(report: FactualityReport) -> bool:
-    """Whether the agent could give a better answer. It could not if the only problem is that checks failed."""
+    """Whether the agent could give a better answer. False if the only problem is that checks failed."""
     return bool(_failing(report))
 
 
 def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
-    """Returns a message, marked as factloop's own, with up to ten failed claims and what the evidence says.
+    """Returns a message, marked as factloop's own, that lists up to ten failed claims and what the evidence says.
 
     Contradicted claims and unproven claims are listed separately.
     """
@@ -91,7 +91,7 @@ def revision_request(report: FactualityReport, prompt: Prompt) -> HumanMessage:
 
 
 def without_drafts(messages: Sequence[BaseMessage], tool: str | None = None) -> list[RemoveMessage]:
-    """Returns the messages to remove from an agent's history: requests for a revision, and the answers to be revised.
+    """Returns the messages to remove from an agent's history: requests for a revision and the answers they concern.
 
     `tool` is the tool that the model calls to return its answer.
     """

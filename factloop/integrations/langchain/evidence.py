@@ -1,4 +1,4 @@
-"""Collects the evidence for checking an agent's answer. The agent must have retrieved it, not written it."""
+"""Collects the evidence for checking an agent's answer. Only text that the agent retrieved counts, not its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from factloop.tools.text.sentences import split_sentences
 from factloop.tools.text.silence import silence_of
 
 Extract = Callable[[Mapping[str, Any]], Sequence[Document | str]]
-"""Extracts the evidence for an answer from the agent's state. Tool results are then not used."""
+"""A function that extracts the evidence for an answer from the agent's state. Its results replace the tool results."""
 ReadSystem = Callable[[str], Sequence[Document | str]]
 """Reads documents from the text of a system message."""
 
@@ -43,7 +43,7 @@ class Evidence:
         `answering` is the tool that the model calls to return its answer. The output of this tool is not evidence.
         """
         if self.extract is not None:
-            brought: Sequence[Document] = documents_of("what extract returned", self.extract(state)) or ()
+            brought: Sequence[Document] = documents_of("what extract returned", self.extract(state), found=True) or ()
         else:
             brought = list(self._brought(state["messages"], answering))
         read = (document for text in told for document in self._in_system(text))
@@ -57,10 +57,8 @@ class Evidence:
         return [*told, text] if text.strip() and text not in told else None
 
     def _brought(self, messages: Sequence[BaseMessage], answering: str | None) -> Iterator[Document]:
-        """Yields tool results, leaving out text that the model wrote in earlier calls.
-
-        Documents from a named tool keep all their text, because the model may have used a true sentence as its query.
-        """
+        """Yields tool results without any text that the model wrote in earlier calls. Documents from a named tool keep
+        their full text, because the model may have used a true sentence as its query."""
         asked = max((place for place, one in enumerate(messages) if is_persons(one)), default=-1)
         names: dict[str | None, str] = {}
         own: list[str] = []
@@ -79,14 +77,14 @@ class Evidence:
 
     def _in_system(self, text: str) -> Sequence[Document]:
         if callable(self.system_message):
-            return documents_of("what system_message returned", self.system_message(text)) or ()
+            return documents_of("what system_message returned", self.system_message(text), found=True) or ()
         return (Document(text, metadata={"source": "system message"}),)
 
 
 def without_own(text: str, own: Sequence[str]) -> str:
-    """Returns the text without the statements in `own`, ignoring case and white space.
+    """Returns the text without the statements that are also in `own`, ignoring case and white space.
 
-    Keeps text that states nothing by itself, such as a question or a name that was searched for.
+    Text that states nothing by itself, such as a question or a name that was searched for, is kept.
     """
     said = {words for one in own for words in _statements(one)}
     for words in sorted(said | {json.dumps(one)[1:-1] for one in said}, key=len, reverse=True):  # or JSON-escaped

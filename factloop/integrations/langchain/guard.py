@@ -22,7 +22,7 @@ from factloop.tools.search.handed_over import Documents
 
 
 class GuardOptions(TypedDict, total=False):
-    """The options of `StreamGuard`, which documents them."""
+    """The options of `StreamGuard`, documented there."""
 
     replacement: str
     message: str
@@ -36,7 +36,7 @@ class GuardOptions(TypedDict, total=False):
 
 
 class FactCheckStreamGuard(Runnable[Any, str]):
-    """The last step of a streaming chain, which yields only checked text.
+    """The last step of a streaming chain. It yields only checked text.
 
         chain = prompt | model | FactCheckStreamGuard(check, documents=documents)
         for text in chain.stream(...): ...
@@ -106,7 +106,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         self, chunks: AsyncIterator[Any], config: RunnableConfig | None, kwargs: dict[str, Any]
     ) -> AsyncGenerator[str, None]:
         """Yields the released text and closes the streams that LangChain wraps around the chunks. LangChain leaves them
-        open. Garbage collection would close all of them at the same time, which raises errors."""
+        open, and garbage collection would then close them all at once, which raises errors."""
         steps: Any = self._atransform_stream_with_config(chunks, self._texts, config, **kwargs)
         async with closed_after(chunks), aclosing(steps):
             async for text in steps:
@@ -137,7 +137,7 @@ class _StreamedAnswer:
         self.question: str | None = None
 
     async def begin(self) -> None:
-        """Reads until the answer has begun and, if documents are expected, until they have arrived."""
+        """Reads until the answer has started and any expected documents have arrived."""
         async for chunk in self._chunks:
             self._begun.append(self._take(chunk))
             is_mapping = isinstance(chunk, Mapping)

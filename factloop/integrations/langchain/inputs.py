@@ -76,7 +76,7 @@ def value_at(record: object, key: str | None) -> Any:
 
 
 def question_at(name: str, value: Any) -> str | None:
-    """Returns the question and the conversation before it, without factloop's own requests. Raises DataError."""
+    """Returns the question and the preceding conversation, without factloop's own requests. Raises DataError."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = [one for one in value if not (isinstance(one, BaseMessage) and is_revision_request(one))]
     if value is not None and not isinstance(value, str | BaseMessage | Sequence):
@@ -85,12 +85,12 @@ def question_at(name: str, value: Any) -> str | None:
 
 
 def documents_at(name: str, value: Any) -> Documents | None:
-    """Returns the documents or a source to search. Raises DataError."""
+    """Returns the documents, or a source to search. Raises DataError."""
     return value if isinstance(value, BaseRetriever | VectorStore) else documents_of(name, value)
 
 
 def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
-    """Returns the text of a string or message, or of the speaker's last message in a list. Raises DataError."""
+    """Returns the text of a string or message or, for a list, of the speaker's last message. Raises DataError."""
     if isinstance(value, str):
         return value
     if isinstance(value, BaseMessage):
@@ -103,7 +103,7 @@ def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:
 
 
 def is_revision_request(message: BaseMessage) -> bool:
-    """Whether the message is factloop's own request for a revision, rather than a person's."""
+    """Whether the message is a request for a revision from factloop rather than from a person."""
     return isinstance(message, HumanMessage) and bool(message.additional_kwargs.get(REQUEST))
 
 

@@ -70,7 +70,7 @@ class FactCheckState(AgentState[Any]):
 
 
 def in_a_note(report: FactualityReport) -> str:
-    """Returns the report in short form, as shown below an answer."""
+    """Returns a short version of the report, as shown below an answer."""
     if not report.response.strip():
         return "Fact check: the answer is empty, so nothing was checked."
     return f"Fact check: {in_words(report)}"
@@ -87,8 +87,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     """Checks an agent's final answer against the results of its tools since the user's last message.
 
     With `retrieved="conversation"`, all tool results in the conversation count. This suits agents that answer follow-up
-    questions from earlier results, but an answer may then pass because of evidence for another question. You can add
-    evidence:
+    questions from earlier results. However, an answer may then pass because of evidence for another question. You can
+    add evidence:
 
     - `documents` are always included;
     - `system_message=True` adds the system message that the model received, including one from LangChain's
@@ -96,14 +96,14 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     - `extract`, a function of the agent's state, returns the evidence to use instead of the tools' results.
 
     `evidence_tools` lists the tools that provide evidence. A warning is logged for names that match no tool. Statements
-    that the model wrote in a call's arguments are removed from later tool results, because an echo is not evidence.
+    that the model wrote in a call's arguments are removed from later tool results, because an echo proves nothing.
 
     `action`:
 
     - `annotate` (the default) adds the report, as formatted by `formatter`, below the answer;
     - `block` replaces the answer with `message`, a string or a function of the report, if `blocks` returns True for the
-      report. By default, this is the case if anything is unsupported or unchecked (`findings.has_unproven`), except for
-      the findings in `passing`;
+      report. By default, `blocks` returns True if anything is unsupported or unchecked (`findings.has_unproven`),
+      except for findings in `passing`;
     - `record` changes nothing;
     - `revise` asks the agent for another answer while `blocks` returns True, at most `max_revisions` times. The agent
       receives the failed claims and what the evidence says, and may use its tools again. Its next answer is checked
@@ -112,14 +112,14 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
       answer is not sent back if only its check failed, because another answer would not help;
     - `correct` replaces the answer with the corrected text. Contradicted passages are corrected if a second check
       confirms the improvement. Doubtful passages are marked, as set by `contradicted`, `unsupported` and `unscored`
-      (see `Corrector`). If `blocks` still returns True, the text is annotated, but the default `blocks` ignores marked
+      (see `Corrector`). If `blocks` still returns True, the text is annotated. The default `blocks` ignores marked
       passages. If claims stay unscored because calls failed or a limit was reached, `then` applies (by default
       `block`); with `annotate` or `record`, these claims are marked.
 
     In a structured response (`response_format=`), the texts under the keys in `fields` are guarded, at any depth. If
     `fields` is empty or none of its keys are present, all texts of at least two words are guarded. The guarded texts
-    form one answer: `block` replaces each text with `message`, and `annotate` adds its note below the first text.
-    Messages that contain the response as JSON or a tool call are updated. If a tool message ends the run
+    are treated as one answer: `block` replaces each text with `message`, and `annotate` adds its note below the first
+    text. Messages that contain the response as JSON or a tool call are updated. If a tool message ends the run
     (`return_direct`), it is the answer.
 
     The report is stored in the state as `factcheck`. In faithfulness mode, an answer without evidence has no judged
@@ -129,7 +129,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     these cases, `factcheck` is None. If the judge is unreachable, claims stay unscored. Raises ConfigError.
 
     The model's own output cannot be held back. It appears in the agent's `messages` stream, token by token or in full,
-    before the check starts. A replacement appears later in that stream, with a new id. In the `updates` stream, this
+    before the check starts. Any replacement appears later in that stream, with a new id. In the `updates` stream, this
     middleware's step (`NAME.after_agent`) always contains the released answer.
     """
 
@@ -174,7 +174,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         self._request = PromptRegistry.load(self.check.checker.settings.prompts)[REVISION]
         self._action, self._then, self._max_revisions = action, then, max_revisions
         self._passing = as_findings(passing)
-        self._blocks = blocks if blocks is not None else self._has_unproven
+        self._blocks = blocks or (lambda one: not one.response.strip() or has_unproven(one, self._passing))
         self._blocks_by_findings = blocks is None
         self._message, self._formatter = message, formatter
         self._fields = _names("fields", fields or ())
@@ -240,7 +240,6 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return outer_span(self.check.checker.settings.tracing, "guard", {"factloop.guard.action": self._action})
 
     def _asked(self, state: FactCheckState) -> tuple[FinalAnswer | None, dict[str, Any] | None]:
-        """Returns the final answer and the input for its check. Both are None if there is no answer."""
         answer = final_answer(state, self._fields)
         if answer is None:
             return None, None
@@ -302,7 +301,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         return ("corrected" if is_changed else "passed"), texts
 
     def _is_said(self, correction: Correction) -> bool:
-        """Whether everything that does not pass is marked in the text. Always False if `blocks` is custom."""
+        """Whether the text marks everything that does not pass. Always False if `blocks` is custom."""
         if not self._blocks_by_findings or not correction.report.response.strip():
             return False
         unmarked = (doubt for doubt in correction.doubts if doubt.mark is None)
@@ -310,9 +309,6 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
 
     def _annotated(self, texts: Sequence[str], report: FactualityReport) -> tuple[str, ...]:
         return f"{texts[0]}\n\n{self._formatter(report)}".lstrip("\n"), *texts[1:]
-
-    def _has_unproven(self, report: FactualityReport) -> bool:
-        return not report.response.strip() or has_unproven(report, self._passing)
 
 
 def _name_of(tool: BaseTool | dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ Output = TypeVar("Output")
 
 
 class InOneLoop(Runnable[dict[str, Any], Output]):
-    """A step that runs in one event loop instead of threads, so that inputs share the checker's limits and calls."""
+    """A step that runs in one event loop, not in threads, so that all inputs share the checker's limits and calls."""
 
     def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Output:
         return run_blocking(self.ainvoke(input, config, **kwargs))
@@ -137,12 +137,12 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
 
 
 AnyChecker = FactCheckRunnable | FactChecker
-"""A step in a chain (with its own mode, keys, retriever and limits), or just a checker."""
+"""A step in a chain (with its own mode, keys, retriever and limits), or only a checker."""
 
 
 def as_check(check: AnyChecker | None) -> FactCheckRunnable:
-    """Returns a check unchanged, wraps a checker in a check, or returns a check with the offline engine if `check` is
-    None.
+    """Returns a check unchanged, or a checker wrapped in a check. If `check` is None, the check uses the offline
+    engine.
 
     A checker with its own documents or search is used in `factuality` mode, so that its sources are also searched. All
     other checkers are used in `faithfulness` mode. Raises ConfigError for anything else.

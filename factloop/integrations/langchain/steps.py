@@ -31,8 +31,8 @@ def factcheck_tool(
     name: str = "factcheck",
     description: str = DESCRIPTION,
 ) -> BaseTool:
-    """Returns a tool that takes `response` and `question`. A call returns a short report as its content, and the full
-    report as its artifact.
+    """Returns a tool that takes `response` and `question`. A call returns a short report as the content and the full
+    report as the artifact.
 
     `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine judges the claims. Claims are judged
     against `documents` or, by default, what `check` retrieves. In factuality mode, the checker's sources are searched
@@ -77,9 +77,9 @@ def build_factcheck_node(
     is the user's last message with the conversation before it. For MessagesState, use `response="messages",
     question="messages", documents=None`.
 
-    The report is written as a dictionary, which every checkpointer can save. Read it with
+    The report is written as a dictionary, because every checkpointer can save one. Read it with
     `FactualityReport.model_validate`. `check` is a FactCheckRunnable or a FactChecker. Without it, the offline engine
-    judges the claims. The node works with `invoke` and `ainvoke`. Checkpoints do not contain the check. Raises
+    judges the claims. The node works with `invoke` and `ainvoke`. The check itself is not saved in checkpoints. Raises
     ConfigError or DataError.
     """
     checking = as_check(check)

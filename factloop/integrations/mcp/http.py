@@ -30,7 +30,7 @@ from factloop.entrance.callers import (
     replayed,
 )
 from factloop.entrance.keys import ApiKeys, key_refusal
-from factloop.integrations.mcp.server import OWNER
+from factloop.integrations.mcp.server import OWNER, PRESENCE, Presence
 from factloop.tools.calls.limiter import CALLER
 
 PATH = "/mcp"
@@ -50,7 +50,7 @@ class Guard:
     def __init__(self, app: ASGIApp, keys: ApiKeys, body_within_s: float) -> None:
         self._app, self._keys, self._body_within_s = app, keys, body_within_s
         self._sessions: defaultdict[str, OrderedDict[str, int]] = defaultdict(OrderedDict)
-        """The sessions of each owner in order of last use, with the number of calls in progress."""
+        """Each owner's sessions, least recently used first, with the number of calls in progress."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -86,9 +86,11 @@ class Guard:
             sessions.move_to_end(session)
             is_call = scope["method"] == "POST"
             sessions[session] += is_call
+        presence = Presence()
         try:
-            await self._app(_by(owner, scope), replayed(body, receive), noted)
+            await self._app({**_by(owner, scope), PRESENCE: presence}, replayed(body, receive), noted)
         finally:
+            presence.leave()  # sessions cannot be resumed, so the answer of a call in progress would be lost
             if is_call and session in sessions:
                 sessions[session] -= 1
 
@@ -106,7 +108,7 @@ class Guard:
 
 
 def _by(owner: str, scope: Scope) -> Scope:
-    """Returns the request with its owner as the user, so that the SDK rejects requests for other owners' sessions."""
+    """Returns the request with its owner as the user, so that the SDK rejects requests to other owners' sessions."""
     user = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
     return {**scope, OWNER: owner, "user": user}
 
@@ -162,7 +164,7 @@ async def serve_http(
 
 
 def _own_names(binding: Binding) -> TransportSecuritySettings:
-    """Allows only this machine's names on loopback. Other addresses need a key, which malicious pages lack."""
+    """On loopback, allows only this machine's names. Other addresses need a key, which malicious pages do not have."""
     if not binding.is_loopback:
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
     names = sorted({"127.0.0.1", "localhost", "[::1]", in_brackets(binding.host)})

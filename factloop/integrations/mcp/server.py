@@ -55,12 +55,13 @@ from factloop.tools.search.given import GivenIndexes
 from factloop.trust.scorer import TrustScorer
 
 AT_ONCE = 8
-"""Maximum number of concurrent calls. Over HTTP, one of them is reserved for keys without a running call."""
+"""Maximum number of concurrent calls. Over HTTP, one of these calls is reserved for keys that have no call running."""
 MOST_WAITING = 16  # maximum number of waiting calls per key over HTTP
 OWNER = "factloop.owner"  # the key's owner, in the scope of an HTTP request
+PRESENCE = "factloop.presence"  # the caller's `Presence`, in the same scope
 LONGEST_CLAIM = 2_000
 LONGEST_DOCUMENTS = 8_000_000
-"""Maximum total characters of the documents in one call. The service limits the bytes of a request instead."""
+"""Maximum total number of characters in the documents of one call. The service instead limits the size of a request."""
 LONGEST_ERROR = 500
 NOT_SET_UP = "this server is not configured correctly; its operator can find the details in the log"
 
@@ -109,7 +110,7 @@ OfCheck = Annotated[
 
 
 def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = True) -> MCPServer[Any]:
-    """Builds the server without opening anything. The caller must close the checker and the scorer.
+    """Builds the server without opening anything. The caller is responsible for closing the checker and the scorer.
 
     Unless `is_local`, details of configuration errors are logged instead of sent to callers, because they may contain
     file names.
@@ -210,10 +211,8 @@ class _Tools:
     async def _sources(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None = None
     ) -> Sources | None:
-        """Returns the documents as sources (without a tool if they contain no text), or None if there are no documents.
-
-        Raises ToolError if the documents exceed the limits of one call.
-        """
+        """Returns the documents as sources (without a tool if they contain no text), or None if none were given. Raises
+        ToolError if the documents exceed the limits of one call."""
         if documents is None:
             return None
         given = [Document(one) if isinstance(one, str) else one.as_document() for one in documents]
@@ -225,8 +224,9 @@ class _Tools:
     @asynccontextmanager
     async def _turn(self, ctx: Context[Any, Any]) -> AsyncIterator[None]:
         request = ctx.request_context.request
-        CALLER.set(NO_OWNER if request is None else request.scope.get(OWNER, NO_OWNER))
-        async with self._calls.turn(CALLER.get()):
+        scope = {} if request is None else request.scope
+        CALLER.set(scope.get(OWNER, NO_OWNER))
+        async with scope.get(PRESENCE, Presence()).awaited(), self._calls.turn(CALLER.get()):
             try:
                 yield
             except ConfigError as error:
@@ -236,6 +236,30 @@ class _Tools:
                 raise ToolError(NOT_SET_UP) from error
             except FactloopError as error:
                 raise ToolError(str(error)) from error
+
+
+class Presence:
+    """Cancels the call of an HTTP request when its connection ends, because nobody could receive the answer."""
+
+    def __init__(self) -> None:
+        self._calls, self._has_left = set[asyncio.Timeout](), False
+
+    def leave(self) -> None:
+        self._has_left = True
+        for call in self._calls:
+            call.reschedule(0.0)
+
+    @asynccontextmanager
+    async def awaited(self) -> AsyncIterator[None]:
+        call = asyncio.timeout(0.0 if self._has_left else None)
+        self._calls.add(call)
+        try:
+            async with call:
+                yield
+        except TimeoutError as error:
+            raise ToolError("the connection ended") from error
+        finally:
+            self._calls.discard(call)
 
 
 class _Calls:
@@ -297,7 +321,7 @@ def _result(text: str, answer: Record) -> CallToolResult:
 class StrictTool(Tool):
     """A tool that accepts only the declared arguments.
 
-    The SDK would ignore unknown arguments and therefore answer a different question.
+    The SDK would ignore unknown arguments, and so answer a different question.
     """
 
     @classmethod
@@ -321,7 +345,6 @@ class StrictTool(Tool):
 
 
 def _wrong_argument(error: ValidationError) -> str:
-    """Describes the most deeply nested error. If a type has variants, this is the error for the intended variant."""
     wrong = max(error.errors(include_url=False), key=lambda one: len(one["loc"]))
     parts = map(str, wrong["loc"])  # indexes and fields; names of variants are left out
     place = ".".join(part for part in parts if part.isdigit() or (part.isidentifier() and part.islower()))

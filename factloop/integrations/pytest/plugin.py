@@ -1,7 +1,7 @@
 """Defines the plugin's options and its hooks around each test. pytest always loads this module, so it imports little.
 
-Each test has a recording, which is named after the test. Unless pytest runs with `--factloop-record`, the recording is
-replayed, and a request that it does not contain makes the test fail.
+Each test has a recording named after it. Unless pytest runs with `--factloop-record`, the recording is replayed, and a
+test fails if it makes a request that is not in its recording.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MODES: dict[str | None, TapeMode] = {None: "replay", "all": "record", "new": "new"}
 SETTINGS = {"model": "string", "base_url": "string", "search": "args", "docs": "paths"}
-"""The settings that pytest's ini file can contain, such as `factloop_model`, and their types."""
+"""The settings for pytest's ini file, such as `factloop_model`, and their types."""
 
 LONGEST_NAME = 100  # maximum length of a file name, without hash and extension
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -108,7 +108,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 @pytest.fixture
 def factloop_recording() -> Recording:
-    """The recording of this test, which you can pass to your own checkers and scorers as `recording`."""
+    """The recording of this test. You can pass it to your own checkers and scorers as `recording`."""
     test = running_test()
     assert test is not None  # fixtures exist only within a test
     return test.recording
@@ -126,7 +126,7 @@ def factchecker() -> Iterator[FactChecker]:
 
 
 def file_name(name: str) -> str:
-    """Returns the name if it contains only safe characters, or otherwise its safe characters and a hash."""
+    """Returns the name itself if all its characters are safe, or otherwise its safe characters and a hash."""
     plain = _UNSAFE.sub("-", name).strip("-.")[:LONGEST_NAME]
     if name and plain == name:
         return name

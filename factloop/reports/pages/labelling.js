@@ -132,6 +132,7 @@
   const bar = make("progress", { value: 0, "aria-label": `Claims that are ${kind.done}` });
   const count = make("p", { class: "label-count" });
   const which = make("p", { class: "label-claim", dir: "auto" });
+  const outcome = make("p", { class: "label-outcome", hidden: "" });
   const spoken = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
   const trouble = make("p", { class: "label-trouble", role: "alert", hidden: "" });
   const agree = button("Agree", "a", () => agreed());
@@ -143,6 +144,7 @@
   const file = make("input", { type: "file", accept: ".json,application/json", class: "unseen", tabindex: "-1", "aria-label": `File of ${name}`, onchange: () => trying(load) });
   const dock = make("section", { class: "label-dock", "aria-label": kind.title, hidden: "" },
     make("div", { class: "label-head" }, bar, count, which),
+    outcome,
     make("div", { class: "label-choices", role: "group", "aria-label": kind.yours }, ...(kind.hasVerdicts ? [agree] : []), ...choices.values()),
     make("div", { class: "label-more" }, comment, undoing,
       button("‹", "p", () => step(-1), { "aria-label": "Previous claim" }), button("›", "n", () => step(1), { "aria-label": "Next claim" })),
@@ -162,11 +164,21 @@
   };
   const progress = () => `${given.size.toLocaleString("en")} of ${claims.size.toLocaleString("en")} ${kind.done}`;
   const told = () => (current === null ? "No claim is shown." : `Claim ${current}: ${itemOf.get(current).querySelector(".statement").textContent}`);
+  // What the labels say about a single answer, once they are complete. They are no sample, so nothing needs correcting.
+  const concluded = () => {
+    const labels = [...given.values()].map((one) => one.label);
+    const [right, wrong] = ["supported", "not_supported"].map((label) => labels.filter((one) => one === label).length);
+    if (common.dataset !== "reports" || given.size < claims.size || right + wrong === 0) return "";
+    const left = labels.length - right - wrong;
+    return `${right} of your ${right + wrong} labels say supported${left ? ` (${left} “irrelevant” or “cannot tell” not counted)` : ""}: that is this answer’s precision; no correction is needed.`;
+  };
   const isHidden = (number) => isBlind && !given.has(number);
   const draw = () => {
     bar.max = claims.size;
     bar.value = given.size;
     count.textContent = progress();
+    outcome.textContent = concluded();
+    outcome.hidden = outcome.textContent === "";
     saving.disabled = given.size === 0;
     undoing.disabled = past.length === 0;
     which.textContent = told();
@@ -251,7 +263,7 @@
     change(number, { ...one, comment: comment.value.trim() });
     const next = nextOpen(number);
     select(next);
-    const all = given.size === claims.size ? `All claims are ${kind.done}. Save the ${name}.` : `All claims shown are ${kind.done}.`;
+    const all = given.size === claims.size ? `All claims are ${kind.done}. ${concluded()} Save the ${name}.` : `All claims shown are ${kind.done}.`;
     say(`Claim ${number}: ${words.get(label)}. ${progress()}. ${next === null ? all : told()}`);
   };
   const agreed = () => {

@@ -13,6 +13,36 @@ const whenTyped = (search, filter) => {
   });
 };
 
+// Lets readers hide columns of wide tables. The browser remembers the hidden columns of tables with the same name.
+document.querySelectorAll(".scroll > table.wide").forEach((table) => {
+  const names = [...table.tHead.rows[0].cells].map((head) => head.textContent.trim());
+  if (names.length < 6) return;
+  const place = `factloop-columns-${table.parentElement.getAttribute("aria-label")}`;
+  let hidden = new Set();
+  try { hidden = new Set(JSON.parse(localStorage.getItem(place) ?? "[]")); } catch { /* for this visit only */ }
+  const element = (tag, ...children) => { const made = document.createElement(tag); made.append(...children); return made; };
+  const summary = element("summary");
+  const show = () => {
+    for (const row of table.rows) [...row.cells].forEach((cell, at) => { cell.hidden = hidden.has(names[at]); });
+    const n = names.filter((name) => hidden.has(name)).length;
+    summary.textContent = n ? `Columns (${n} hidden)` : "Columns";
+  };
+  const boxes = names.slice(1).map((name) => {
+    const box = element("input");
+    Object.assign(box, { type: "checkbox", checked: !hidden.has(name) });
+    box.addEventListener("change", () => {
+      hidden[box.checked ? "delete" : "add"](name);
+      try { localStorage.setItem(place, JSON.stringify([...hidden])); } catch { /* for this visit only */ }
+      show();
+    });
+    return element("label", box, ` ${name}`);
+  });
+  const choice = element("details", summary, ...boxes);
+  choice.className = "columns";
+  table.parentElement.before(choice);
+  show();
+});
+
 // Filters, sorts and pages tables with many rows. Without scripts, tables are shown in full.
 (() => {
   const PAGE = 25;

@@ -41,10 +41,10 @@ def tables_file(show: Callable[[Console], object], name: str) -> str:
 
 
 def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Callable[[], str | bytes]]:
-    """Maps file names to functions that return the pictures, in the order in which the page shows them.
+    """Maps file names to functions that return the pictures, in the same order as on the page.
 
-    A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first picture; the
-    second is in a file whose name ends in `-2`, and so on. Raises ConfigError if the page has no pictures.
+    A `.pdf` file contains all pictures, each on a separate page. An `.svg` file contains only the first picture. The
+    second has its own file, whose name ends in `-2`, and so on. Raises ConfigError if the page has no pictures.
     """
     from factloop.reports.pictures import as_file, as_pdf, kept_pictures
 
@@ -61,7 +61,8 @@ def picture_files(page: Callable[[], object], name: str) -> dict[str | None, Cal
 
 def sheet_latex(sheet: Sheet) -> str:
     """The sheet as a `table` environment with its title as the caption. Empty columns are omitted."""
-    places = [place for place, column in enumerate(sheet.columns) if column.head or _filled(sheet, place)]
+    filled = {place for line in sheet.lines for place, cell in enumerate(line.cells) if cell.text}
+    places = [place for place, column in enumerate(sheet.columns) if column.head or place in filled]
     columns = [sheet.columns[place] for place in places]
     lines: list[str] = []
     for line in sheet.lines:
@@ -80,10 +81,6 @@ def sheet_latex(sheet: Sheet) -> str:
         r"\end{table}",
     ]
     return "\n".join(body) + "\n"
-
-
-def _filled(sheet: Sheet, place: int) -> bool:
-    return any(line.cells[place].text for line in sheet.lines)
 
 
 def _row(cells: Sequence[str]) -> str:

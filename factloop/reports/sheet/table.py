@@ -1,4 +1,4 @@
-"""Defines a table with the wording of every cell. Each output lays it out in its own way."""
+"""Defines tables and the wording of every cell. Each output has its own layout."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Cell:
     note: str = ""
     """An addition that all outputs show after the text, such as an interval."""
     basis: str = ""
-    """What the figure is based on. Pages always show this, while other outputs have less space."""
+    """What the figure is based on. Pages always show this, whereas other outputs have less space."""
     why: str = ""
     """Why there is no figure. Empty if there is one."""
     value: Value = None
@@ -31,7 +31,7 @@ class Cell:
     n: int | None = None
     """Number of items that the figure is based on."""
     tone: str = ""
-    """The class that gives the text the colour of a verdict on pages, such as `is-supported`."""
+    """The CSS class that gives the text a verdict's colour on pages, such as `is-supported`."""
     style: str = ""
     """The colour of the text on the terminal."""
     is_marked: bool = False
@@ -42,11 +42,11 @@ class Cell:
 class Column:
     head: str
     is_name: bool = False
-    """Whether the cells name the subject of a line, as in the first column. On the terminal, names come first."""
+    """Whether the cells name the subject of their line, as in the first column. On the terminal, names come first."""
     is_heading: bool = False
     """Whether the terminal shows the name only once, above all lines that share it."""
     is_as_given: bool = False
-    """Whether the heading is not capitalized, because it is the name of a system."""
+    """Whether the heading keeps its case, because it is a system's name."""
     is_strong: bool = False
     key: str = ""
     """The column's header in CSV, if it differs from `head`."""
@@ -59,7 +59,7 @@ class Line:
     cells: tuple[Cell, ...]
     """One for each column."""
     of: tuple[str, ...] = ()
-    """The names by which a page's script refers to the subject of the line."""
+    """The names that a page's script uses to refer to the subject of the line."""
     is_total: bool = False
 
 
@@ -76,7 +76,7 @@ class Sheet:
         return [(column, cell) for column, cell in self._pairs(line) if column.on_page]
 
     def on_terminal(self, line: Line) -> list[tuple[Column, Cell]]:
-        """The cells that the terminal shows side by side for a line. Headings are shown above them."""
+        """The cells that the terminal shows side by side for a line, below their headings."""
         return [(column, cell) for column, cell in self._pairs(line) if column.on_terminal and not column.is_heading]
 
     def heading_of(self, line: Line) -> str:
@@ -89,7 +89,7 @@ class Sheet:
     def turned(self, title: str, *, measure: str, value: str, interval: str) -> Sheet:
         """A sheet with one line per value, for tables that do not fit side by side.
 
-        The new sheet contains the values in all strong columns that the terminal shows. `measure`, `value` and
+        The new sheet contains the values from every strong column that the terminal shows. `measure`, `value` and
         `interval` are its column headers.
         """
         names = tuple(column for column in self.columns if column.is_name)
@@ -113,7 +113,7 @@ def _turned(column: Column, cell: Cell) -> tuple[Cell, ...]:
 
 
 ColumnOf = tuple[Column, Callable[[Item], Cell | str | int]]
-"""A column, and a function that returns the content of its cell for an item."""
+"""A column, and a function that returns the content of the column's cell for an item."""
 
 
 def sheet_of(
@@ -154,7 +154,7 @@ def figure_cell(
     *,
     basis: str | None = None,
 ) -> Cell:
-    """A value with its interval and basis (by default, `n 1,204`), or the reason why it is undefined."""
+    """A value with its interval and basis (`n 1,204` by default), or the reason why it is undefined."""
     n = one.n if isinstance(one, Figure) else None
     rests_on = basis if basis is not None else "" if n is None else f"n {n:,}"
     if one.value is None:
@@ -178,7 +178,7 @@ def sheet_download(words: str, file: str, sheet: Sheet) -> DownloadLink:
 
 
 def sheet_csv(sheet: Sheet) -> str:
-    """The sheet as CSV text. Text that a spreadsheet would treat as a formula is made harmless."""
+    """The sheet as CSV text. Text that a spreadsheet would treat as a formula is escaped."""
     columns = [*_columns(sheet)]
     heads = [head for head, _ in columns]
     return csv_text(heads, zip(*(values for _, values in columns), strict=True))
@@ -204,7 +204,6 @@ def _columns(sheet: Sheet) -> Iterator[tuple[str, Sequence[Value]]]:
 
 
 def _value(cell: Cell) -> Value:
-    """The value for CSV, or None if there is no value. Other outputs then show a dash."""
     if cell.value is not None:
         return cell.value
     return None if cell.text == NOTHING else cell.text

@@ -1,4 +1,4 @@
-"""Shows a table on the terminal, with values side by side or, if there is not enough room, stacked."""
+"""Shows a table on the terminal, with values side by side or, if there is too little room, one below the other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Layout = Callable[[Sheet], RenderableType]
 
 
 class KeptSheets(Console):
-    """A console that collects the tables printed to it and prints nothing."""
+    """A console that collects the tables printed to it instead of showing them."""
 
     def __init__(self) -> None:
         super().__init__(quiet=True)
@@ -29,15 +29,15 @@ class KeptSheets(Console):
 
 
 def keep_sheet(console: Console, sheet: Sheet) -> None:
-    """Adds a table to a console that collects tables, for callers that print the table in another form."""
+    """Adds a table to a console that collects tables, for callers that print it in a different form."""
     if isinstance(console, KeptSheets):
         console.sheets += [sheet] * bool(sheet.lines)
 
 
 def print_sheet(console: Console, sheet: Sheet, narrow: Layout | None = None, *, whole: Sheet | None = None) -> None:
-    """Prints the sheet under its title, unless it is empty. `narrow` lays out a sheet that does not fit side by side.
+    """Prints the sheet under its title, unless it is empty. `narrow` lays out a sheet that is too wide.
 
-    `whole` is the table to write to files, if it differs from the table on the terminal.
+    `whole` is the table to write to files if it differs from the one on the terminal.
     """
     keep_sheet(console, whole or sheet)
     if sheet.lines:

@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 REVISIONS = "factloop_revisions"
-"""The name of Alembic's table. It is not the default, because other programs may use Alembic in the same database."""
+"""The name of Alembic's table. Other programs may use the default name in the same database."""
 
 
 def upgrade(connection: Connection, found: int) -> None:

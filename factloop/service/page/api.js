@@ -61,6 +61,8 @@ const sending = (method) => async (path, body) => (await ask(path, { method, hea
 export const get = async (path, signal) => (await ask(path, { signal })).json();
 export const post = sending("POST");
 export const put = sending("PUT");
+// Requests a page that cannot be read here, to report why the service rejects it.
+export const tried = async (path, signal) => { await ask(path, { signal }); };
 export const remove = async (path) => { await ask(path, { method: "DELETE" }); };
 
 // Saves a response of the service as a file with this name.
@@ -73,8 +75,13 @@ export const save = async (path, name) => {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 };
 
-// A URL that the browser itself can open. The browser sends no key, so if one is needed, the service issues a ticket.
-export const opened = async (path, info) => (info.needs_key ? (await post("/v1/tickets", { page: path })).address : at(path));
+// A URL that the browser itself can open. The browser sends no key, so if one is needed, the service issues a ticket. The
+// ticket's URL may have the public host, but the page's own host is the one that the page's policy allows.
+export const opened = async (path, info) => {
+  if (!info.needs_key) return at(path);
+  const { pathname, search } = new URL((await post("/v1/tickets", { page: path })).address, location.href);
+  return pathname + search;
+};
 
 // Receives a job's events until the job ends. The browser reconnects by itself and continues after the last event. If the
 // service rejects the connection, all events are received again. `told` is called with whether there is a connection.

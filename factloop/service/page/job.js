@@ -1,5 +1,5 @@
 // One job. Its progress is shown while it runs, and its report is shown in a frame afterwards.
-import { follow, get, opened, post, put, remove, save } from "./api.js";
+import { follow, get, opened, post, put, remove, save, tried } from "./api.js";
 import { button, h, heading, leadingOn, mark, replace, said, troubleLine } from "./dom.js";
 import { again } from "./form.js";
 import { BEGUN_ANEW, KINDS, STATES, isOver, lookOf, many, moment, outcome, plural, verdictOf } from "./words.js";
@@ -136,23 +136,47 @@ const labelsOf = (path, signal, failed) => {
   };
 };
 
-// Results that the operator registered: audits, experiments and runs.
-export const showResults = async (view, info, name, { signal }) => {
+// Results that the operator registered: audits, experiments and runs. `against` names a result to compare with.
+export const showResults = async (view, info, name, { signal, parameters }) => {
   const { results } = await get("/v1/results", signal);
   const found = results.find((one) => one.name === name);
+  const against = parameters.get("against");
   if (name && found) {
     const path = `/v1/results/${encodeURIComponent(name)}`;
-    const address = await opened(`${path}/page.html`, info);
+    const asking = (address) => (against ? `${address}${address.includes("?") ? "&" : "?"}against=${encodeURIComponent(against)}` : address);
+    if (against) await tried(asking(`${path}/page.html`), signal);
+    const address = asking(await opened(`${path}/page.html`, info));
     const place = h("div");
     const trouble = troubleLine();
-    replace(view, h("section", { class: "intro", "aria-labelledby": "title" }, h("p", { class: "label" }, said(found.kind)), heading(found.title || name, { class: "plain" }), trouble.element,
-      h("div", { class: "actions" }, tab(address), button("Download JSON", trouble.trying(() => save(`${path}.json`, `${name}.json`))))), place);
+    const saved = against ? [asking(`${path}/page.html`), `${name}-against-${against}.html`] : [`${path}.json`, `${name}.json`];
+    replace(view, h("section", { class: "intro", "aria-labelledby": "title" }, h("p", { class: "label" }, against ? "comparison" : said(found.kind)), heading(against ? `${name} and ${against}` : found.title || name, { class: "plain" }), trouble.element,
+      h("div", { class: "actions" }, tab(address), button(`Download ${against ? "HTML" : "JSON"}`, trouble.trying(() => save(...saved))))), place);
     showReport(place, address, signal);
     return;
   }
-  replace(view, h("section", { "aria-labelledby": "title" }, heading("Results"), h("p", { class: "byline" }, "Audits, experiments and runs in the service's results folder.")),
+  const { bar, box } = comparing(results);
+  replace(view, h("section", { "aria-labelledby": "title" }, heading("Results"), h("p", { class: "byline" }, "Audits, experiments and runs in the service's results folder."), bar),
     results.length ? h("ol", { class: "jobs" }, results.map((one) => h("li", { class: "job" }, h("a", { href: `#/results/${encodeURIComponent(one.name)}`, dir: "auto" }, one.title || one.name),
       h("p", { class: "outcome" }, [one.kind, one.summary, one.created_at && moment(one.created_at), `file ${one.name}`].filter(Boolean).join(" · ")),
-      one.figures.length > 0 && h("p", { class: "outcome" }, one.figures.map((figure) => [said(figure.name), ` ${figure.value} `, h("small", {}, said(figure.basis)), h("br")])))))
+      one.figures.length > 0 && h("p", { class: "outcome" }, one.figures.map((figure) => [said(figure.name), ` ${figure.value} `, h("small", {}, said(figure.basis)), h("br")])),
+      box(one))))
       : h("p", { class: "nothing" }, "There are no results. To show a folder of results, the operator can start the service with ", h("code", {}, "factloop serve --results FOLDER"), "."));
+};
+
+// A check box for each run and experiment, and a bar whose button compares the two that are checked: the older one is A.
+const comparing = (results) => {
+  const chosen = new Set();
+  const words = h("span", { class: "byline", role: "status" });
+  const go = button("Compare", () => {
+    const [second, first] = results.filter((one) => chosen.has(one)).map((one) => encodeURIComponent(one.name)); // newest first
+    location.hash = `#/results/${first}?against=${second}`;
+  });
+  const tell = () => {
+    const kinds = new Set([...chosen].map((one) => one.kind));
+    go.disabled = chosen.size !== 2 || kinds.size > 1;
+    replace(words, kinds.size > 1 ? "A run and an experiment cannot be compared." : chosen.size > 2 ? "Select only two." : chosen.size === 2 ? "" : "Select two runs, or two experiments, to compare them.");
+  };
+  const box = (one) => one.is_comparable && h("label", { class: "tick outcome" }, h("input", { type: "checkbox", onchange: ({ target }) => { chosen[target.checked ? "add" : "delete"](one); tell(); } }), ` Compare ${one.name}`);
+  tell();
+  return { bar: results.filter((one) => one.is_comparable).length > 1 && h("div", { class: "actions" }, go, words), box };
 };

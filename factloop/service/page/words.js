@@ -52,10 +52,10 @@ export const outcome = ({ summary, status, progress, error }) => {
   const { counts, standings } = summary;
   const insisted = standings ? `, ${many(standings.unsupported_insisted ?? 0)} unsupported and insisted on` : "";
   const scored = counts.supported + counts.not_supported;
-  if (!counts.unscored) return ` · ${many(counts.supported)} of ${plural(scored, "scored claim")} supported, precision ${twoDigits(summary.precision)}${insisted}`;
-  // As in main_figure of the reports: precision alone would look like a score of the whole answer.
   const n = scored + counts.unscored;
-  const bounds = `${twoDigits(counts.supported / n)} to ${twoDigits((counts.supported + counts.unscored) / n)}`;
-  const among = scored ? `: ${many(counts.supported)} supported, precision ${twoDigits(summary.precision)} among those, ${bounds} if the rest were wrong or right` : "";
+  if (!n) return " · no claims";
+  // As in main_figure of the reports: precision alone would look like a score of the whole answer.
+  const bounds = counts.unscored ? ` among those, ${twoDigits(counts.supported / n)} to ${twoDigits((counts.supported + counts.unscored) / n)} if the rest were wrong or right` : "";
+  const among = scored ? `: ${many(counts.supported)} supported, precision ${twoDigits(summary.precision)}${bounds}` : "";
   return ` · ${many(scored)} of ${plural(n, "claim")} decided${among}${insisted}`;
 };

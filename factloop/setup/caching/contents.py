@@ -1,4 +1,4 @@
-"""Lists the cache folder's contents and empties the folder except for files in use.
+"""Lists what is in the cache folder, and empties the folder except for files in use.
 
 Only files with names that factloop uses are considered, so no other file in the folder is ever removed.
 """
@@ -27,10 +27,8 @@ from factloop.tools.search.index_files import LOCK, MANIFEST, USE, remove_index
 
 _INDEX = re.compile(rf"([0-9a-f]{{32}})(?:\{LOCK}|\{USE})?")
 _VECTORS = re.compile(r"words-[0-9a-f]{32}(?:\.npy|(?P<unfinished>.+))|word2vec-[0-9a-f]{32}(?:\..+)?")
-"""Names of vector files. An unfinished file is being written, or was left by a killed process.
-
-Folders named after word2vec are no longer written, but earlier versions may have left some.
-"""
+"""Names of vector files. Unfinished files are being written or were left by a killed process. Word2vec folders come
+from earlier versions."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ class CacheSection(Record):
     n: Count
     n_bytes: Count
     oldest: datetime | None
-    """When the oldest answer was written, or when the least recently used file was last used. None if empty."""
+    """When the oldest answer was written or the least recently used file was last used. None if empty."""
 
 
 class CacheStatus(Record):
@@ -188,7 +186,7 @@ class CacheCleared(Record):
     n_bytes: Count
     """Number of bytes freed."""
     stayed: tuple[Path, ...]
-    """Files that were not removed, because another process uses them or because of missing permissions."""
+    """Files that were not removed, because another process uses them or permissions are missing."""
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
@@ -228,7 +226,7 @@ def _clear_answers(path: Path) -> int | None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Returns whether the file is an answer database or damaged, rather than another database with that name."""
+    """Returns whether the file is an answer database or damaged, rather than a different database with that name."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

@@ -44,7 +44,7 @@ def bounds_of(settings: RunSettings) -> CacheBounds:
 
 
 def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
-    """Returns the cache folder or its subfolder for `part`, private to its owner, or None if caching is off.
+    """Returns the cache folder or its subfolder for `part`, which is private to its owner. None if caching is off.
 
     If the folder cannot be used, a warning is logged and None is returned, so the run continues without a cache folder.
     """
@@ -58,7 +58,7 @@ def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None
 
 
 def refuse_unusable(settings: RunSettings) -> None:
-    """Creates the cache folder as a run would. Raises ConfigError if the folder cannot be used."""
+    """Creates the cache folder, as a run would. Raises ConfigError if it cannot be used."""
     try:
         _usable(settings, None)
     except OSError as error:

@@ -49,7 +49,7 @@ def score(value: float | None) -> str:
 
 
 def belief_basis(bc: TrustBC) -> str:
-    """Returns the basis of TrustBC, such as `consistent in 10 of 10 checks`, or the reason why it has no value."""
+    """Returns the basis of TrustBC, such as `consistent in 10 of 10 checks`, or why it has no value."""
     if bc.value is None:
         return _unscored(bc, BELIEF_REASONS)
     unscored = f", {bc.n_unscored:,} unscored" if bc.n_unscored else ""
@@ -62,7 +62,7 @@ def belief_basis(bc: TrustBC) -> str:
 
 
 def spare_checks(bc: TrustBC) -> str:
-    """Returns a sentence on how many questions were asked but do not count, or an empty string if all count.
+    """Returns a sentence that says how many questions were asked but do not count. Empty if all count.
 
     The record's notes say if there were few distractors and how this affects the questions.
     """
@@ -72,7 +72,7 @@ def spare_checks(bc: TrustBC) -> str:
 
 
 def graded_words(bc: TrustBC) -> str:
-    """Returns the graded score and its basis, or why it is missing. Empty if the server gave no probabilities."""
+    """Returns the graded score and its basis, or why it is missing. Empty if the server returned no probabilities."""
     if bc.letters_mass is None:
         return ""
     held = f"the five letters have {bc.letters_mass:.2f} of the probability"
@@ -80,7 +80,7 @@ def graded_words(bc: TrustBC) -> str:
 
 
 def agreement_basis(found: SampleAgreement | None) -> str:
-    """Returns the agreement and its basis, such as `0.67 over 5 samples`, or an empty string if there is none."""
+    """Returns the agreement and its basis, such as `0.67 over 5 samples`. Empty if there is no agreement."""
     if found is None:
         return ""
     unscored = f", {found.n_unscored:,} unscored" if found.n_unscored else ""
@@ -88,7 +88,7 @@ def agreement_basis(found: SampleAgreement | None) -> str:
 
 
 def documents_basis(fc: TrustFC) -> str:
-    """Returns how many passages were judged and cited, or the reason why there is no relation."""
+    """Returns how many passages were judged and how many cited, or why there is no relation."""
     if fc.relation is None:
         return _unscored(fc, DOCUMENT_REASONS)
     cited = f", {len(fc.cited):,} cited" if fc.cited else ", none cited"
@@ -96,14 +96,13 @@ def documents_basis(fc: TrustFC) -> str:
 
 
 def _unscored(part: TrustBC | TrustFC, reasons: Mapping[UnscoredReason, str]) -> str:
-    """Returns why a part has no value. If the subject gave no answer, neither its choice nor the judge is to blame."""
     if part.rationale.startswith(NOT_ANSWERED):
         return "unscored: the subject gave no answer"
     return f"unscored: {reasons[part.unscored_reason]}" if part.unscored_reason else "unscored"
 
 
 def in_plain_words(report: TrustReport) -> str:
-    """Describes both parts in plain words, with one sentence for each."""
+    """Describes both parts in plain words, in one sentence each."""
     return f"{belief_of(report.trust_bc).sentence} {documents_of(report.trust_fc).sentence}"
 
 
@@ -120,7 +119,7 @@ def named_means(summary: TrustSummary) -> list[tuple[str, MeanScore]]:
 
 
 def choice(check: ConsistencyCheck) -> str:
-    """Describes the subject's choice, as in `chose D instead of the answer, B`, or why no choice was made."""
+    """Describes the subject's choice, as in `chose D instead of the answer, B`, or says why there was none."""
     if check.chosen is None:
         return f"unscored: {BELIEF_REASONS[check.unscored_reason]}" if check.unscored_reason else "unscored"
     if check.consistent:
@@ -152,7 +151,7 @@ def distractor_of(option: Option, bc: TrustBC) -> Distractor | None:
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """Text in three parts, the middle of which is marked. Together they are the whole text."""
+    """Text in three parts, with the middle part marked. Joined together, they are the whole text."""
 
     before: str
     marked: str
@@ -186,9 +185,7 @@ OPTION_CONTEXT = 160  # number of characters to show on either side of the subst
 
 
 def option_marked(option: Option, check: ConsistencyCheck, bc: TrustBC) -> MarkedText:
-    """Returns an option's text with the substitute marked. Long text is shortened around the substitute, or at the end
-    if there is none.
-    """
+    """Returns an option's text with any substitute marked. Long text is shortened around it, or else at the end."""
     distractor = distractor_of(option, bc)
     if distractor is None:
         return MarkedText("", "", option.text).near(2 * OPTION_CONTEXT)
@@ -215,8 +212,8 @@ class MarkedSentence:
 
     @property
     def standing(self) -> ClaimStanding:
-        """The claims' worst standing. Irrelevant claims are ignored if there are other claims. Raises ValueError if
-        there are no claims."""
+        """The worst standing of the claims. Irrelevant claims are ignored if there are other claims. Raises ValueError
+        if there are no claims."""
         placed = [one.standing for _, one in self.claims if one.claim.judgement.verdict is not Verdict.IRRELEVANT]
         return worst(placed or [one.standing for _, one in self.claims])
 
@@ -226,7 +223,7 @@ def worst(standings: Iterable[ClaimStanding]) -> ClaimStanding:
 
 
 def sentences(report: LongFormTrustReport) -> list[MarkedSentence]:
-    """Returns the response's parts in order. Joined together, they are exactly the response."""
+    """Returns the parts of the response in order. Joined together, they are exactly the response."""
     numbered = {one.claim.id: (number, one) for number, one in enumerate(report.claims, 1)}
     return [
         MarkedSentence(part.text, tuple(numbered[claim.id] for claim in part.claims))

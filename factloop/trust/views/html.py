@@ -1,4 +1,4 @@
-"""Renders TrustScores as a self-contained HTML page for an answer and its checks, many answers, or a long response."""
+"""Renders TrustScores on a self-contained HTML page: one answer with its checks, many answers, or a long response."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def render_trust_html(report: TrustReport | TrustRun, *, longest_details: int = 
     """Renders a page for one answer with its checks and passages, or for a run with a filterable list of answers.
 
     Every answer is listed with its scores. In a large run, details are omitted after `longest_details` characters, and
-    a note in each remaining answer says so. The output is deterministic.
+    each answer without details says so. The output is deterministic.
     """
     if isinstance(report, TrustReport):
         return render_page("trust_report.html.j2", room=ROOM, styles=("trust.css",), report=report, **WORDING)
@@ -71,8 +71,7 @@ def _distinct(reports: Sequence[TrustReport]) -> list[TrustFingerprint]:
 
 
 def render_long_form_html(report: LongFormTrustReport) -> str:
-    """Renders a page with the response, the evidence for each claim, and a table of four groups that filters the
-    claims.
+    """Renders a page with the response, the evidence for each claim, and a table whose four groups filter the claims.
 
     The output is deterministic. Rendering takes time linear in the size of the report.
     """
@@ -115,20 +114,20 @@ def _stretch(part: MarkedSentence) -> PageStretch:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A table's column headers and its rows, each with a header and cells."""
+    """A table's column headers, and its rows, each of which has a header and cells."""
 
     columns: tuple[Filter, ...]
     rows: tuple[tuple[Filter, tuple[Filter, ...]], ...]
 
 
 def answer_keys(report: TrustReport) -> tuple[str, str, str]:
-    """Returns the filters that show an answer: by belief, by documents, and by both."""
+    """Returns the filters that show an answer, which select by belief, by documents, and by both."""
     belief, documents = belief_of(report.trust_bc), documents_of(report.trust_fc)
     return f"belief-{belief}", f"documents-{documents}", f"{belief}-{documents}"
 
 
 def answer_matrix(reports: Iterable[TrustReport]) -> Matrix:
-    """Returns a table of belief by documents, like the paper's for TrustOV. Includes "unscored" only if it occurs."""
+    """Cross-tabulates belief (rows) and documents, as the paper does for TrustOV. "Unscored" is shown only if used."""
     counts = Counter(key for report in reports for key in answer_keys(report))
     beliefs = [one for one in Belief if one is not Belief.UNSCORED or counts["belief-unscored"]]
     documents = [one for one in Documents if one is not Documents.UNSCORED or counts["documents-unscored"]]
@@ -155,7 +154,7 @@ def claim_keys(standing: ClaimStanding) -> tuple[str, ...]:
 
 
 def claim_matrix(report: LongFormTrustReport) -> Matrix:
-    """Returns the four groups of evidence by belief. The table omits claims that are in none of these groups."""
+    """Cross-tabulates evidence (rows) and belief in four groups. Claims in none of these groups are omitted."""
     counts: Counter[str] = Counter()
     for standing in ClaimStanding:
         counts.update(dict.fromkeys(claim_keys(standing), report.counts.get(standing, 0)))

@@ -1,6 +1,6 @@
-"""Defines the words and symbols for a TrustScore, so that they are the same everywhere.
+"""Defines the words and symbols for TrustScores, so that they are the same everywhere.
 
-Evidence is marked ✓ ○ ✗, as in a fact-check. Belief is marked = if the subject chooses its answer, or ≠ if the subject
+Evidence is marked ✓ ○ ✗, as in a fact-check. Belief is marked = if the subject chooses its own answer, or ≠ if it
 chooses another option. The two kinds of marks cannot be confused, and neither needs a colour.
 """
 

@@ -190,5 +190,5 @@ async def test_a_fact_that_its_revision_changes_stays_as_it_was(told: str, kept:
 def test_a_report_warns_of_sentences_that_are_judged_whole() -> None:
     read = [Sentence(span=(0, 9), claims=("c1.1",), is_whole=True), Sentence(span=(9, 12), claims=("c2.1",))]
     (said,) = whole_warning(read)
-    assert said.startswith("1 of 2 sentences are judged as a whole")
+    assert said.startswith("1 of 2 sentences is judged as a whole")
     assert whole_warning(read[1:]) == ()

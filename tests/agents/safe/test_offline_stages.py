@@ -158,14 +158,6 @@ async def test_support_settles_a_claim_at_once_and_cites_by_id() -> None:
     assert verifier.asked == [("Mira Halden was born in Lindel in 1901.", ["Passage 1.", "Passage 2."])]
 
 
-async def test_contradiction_settles_a_claim_at_once() -> None:
-    judgement = await OfflineFusedStages(VerifierRater(ScriptedVerifier("contradicted", cited=(0,)), NLP), NLP).assess(
-        case(), CONTEXT
-    )
-    assert isinstance(judgement, Judgement)
-    assert (judgement.verdict, judgement.contradicted) == (Verdict.NOT_SUPPORTED, True)
-
-
 @pytest.mark.parametrize(("brings", "asked"), [(True, 3), (False, 2)])
 async def test_insufficient_evidence_asks_for_more_while_it_comes(brings: bool, asked: int) -> None:
     """With new evidence until ideas or budget run out; without, a second wording is the last."""
@@ -194,12 +186,14 @@ async def test_a_heading_is_no_part_of_the_sentence_that_is_quoted() -> None:
     assert settled.quote == sentence
 
 
-async def test_no_evidence_says_that_nothing_was_found() -> None:
-    judgement = await OfflineFusedStages(VerifierRater(ScriptedVerifier("insufficient"), NLP), NLP).assess(
-        case(n_evidence=0, may_search=False), CONTEXT
-    )
+@pytest.mark.parametrize("is_contradicted", [True, False])
+async def test_a_contradiction_settles_a_claim_at_once_and_no_evidence_says_so(is_contradicted: bool) -> None:
+    verifier = ScriptedVerifier("contradicted", cited=(0,)) if is_contradicted else ScriptedVerifier("insufficient")
+    given = case() if is_contradicted else case(n_evidence=0, may_search=False)
+    judgement = await OfflineFusedStages(VerifierRater(verifier, NLP), NLP).assess(given, CONTEXT)
     assert isinstance(judgement, Judgement)
-    assert (judgement.contradicted, judgement.rationale, judgement.cited) == (False, NOTHING_FOUND, ())
+    assert (judgement.verdict, judgement.contradicted) == (Verdict.NOT_SUPPORTED, is_contradicted)
+    assert is_contradicted or (judgement.rationale, judgement.cited) == (NOTHING_FOUND, ())
 
 
 async def test_the_paper_plan_by_the_same_rules() -> None:

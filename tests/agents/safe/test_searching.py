@@ -11,7 +11,7 @@ import pytest
 from factloop.agents.safe.fused import FusedPlan
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
-from factloop.agents.safe.passages import SHOWN_CHARACTERS, fresh_part, passages_for, without_repeats
+from factloop.agents.safe.passages import SHOWN_CHARACTERS, fresh_part, part_of, passages_for, without_repeats
 from factloop.agents.safe.sentences import sentences_of
 from factloop.agents.safe.stages import JudgedFact, WindowReading
 from factloop.agents.safe.state import NextQueries
@@ -225,7 +225,10 @@ def test_other_documents_and_short_likenesses_stay_apart() -> None:
     others = [passage("ABC"), passage("BCD", source="b.md"), passage("D", source="a.md#line=3")]
     assert letters(without_repeats(others, most=2_000)) == ["ABC", "BCD", "D"]
     pages = [passage("AB", source="a.pdf#page=1"), passage("BC", source="a.pdf#page=2")]
-    assert [item.source for item in without_repeats(pages, most=2_000)] == ["a.pdf#page=1-2"]
+    (joined,) = without_repeats(pages, most=2_000)
+    assert (joined.source, joined.pages) == ("a.pdf#page=1-2", ((0, 1), (len(CHUNKS[0]) + 1, 2)))
+    later = part_of(joined, CHUNKS[2][2:])
+    assert (later["pages"], part_of(joined, CHUNKS[0])["pages"]) == (((0, 2),), ((0, 1),))
     short = [
         evidence.model_copy(update={"passage": text, "source": "a.md"})
         for evidence, text in zip(others, ("a b", "b c"), strict=False)

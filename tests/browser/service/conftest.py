@@ -12,6 +12,7 @@ from factloop.trust.settings import TrustSettings
 from tests.browser.service.serving import Serving, simulated
 from tests.browser.visits import PATIENCE_MS, slow_down
 from tests.evaluation.audit.views.audit_sample import sample_audit
+from tests.evaluation.runs.finished_runs import judged, write_run
 from tests.simulator import MODEL, Simulator
 
 REFUSED = "Failed to load resource"
@@ -99,6 +100,8 @@ def service(world: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Itera
     results = folder / "results"
     results.mkdir()
     (results / "june.json").write_text(sample_audit().model_dump_json(), encoding="utf-8")
+    for name, letters in (("first", "ssn"), ("second", "snn"), ("other", "s")):
+        write_run(results / name, [judged(f"{name == 'other'}{n}", letters, labels="SNN") for n in range(10)])
     with Serving(
         folder / "state",
         simulated(world, concurrency=4),

@@ -131,6 +131,21 @@ def test_the_service_goes_in_mid_check_and_comes_back(looking: Looking, halfway:
         expect(page.locator("h1")).to_have_text("History")
 
 
+def test_two_runs_among_the_results_are_compared(looking: Looking, service: Serving) -> None:
+    page = looking.at(f"{service.url}/#/results")
+    boxes = {name: page.get_by_label(f"Compare {name}") for name in ("first", "second", "other")}
+    boxes["first"].check()
+    expect(button(page, "Compare")).to_be_disabled()
+    boxes["second"].check()
+    button(page, "Compare").click()
+    expect(report(page).get_by_role("heading", level=1)).to_have_text("Two evaluators on 10 responses")
+    page.go_back()
+    boxes["first"].check()
+    boxes["other"].check()
+    button(page, "Compare").click()
+    expect(page.get_by_role("alert")).to_contain_text("the runs have no prompts in common")
+
+
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     with Serving(tmp_path_factory.mktemp("guarded"), keys=ApiKeys([KEY])) as serving:
@@ -292,7 +307,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 def test_the_history_is_paged_and_its_filters_are_in_the_address(looking: Looking, checks: Serving) -> None:
     page = looking.at(f"{checks.url}/#/history")
     expect(page.locator(".job")).to_have_count(25)
-    expect(page.locator(".job").first).to_contain_text("no problems · 1 of 1 scored claim supported, precision 1.00")
+    expect(page.locator(".job").first).to_contain_text("1 of 1 claim decided: 1 supported, precision 1.00")
     expect(page.locator(".job").first).to_contain_text("against 1 document")
     button(page, "Show more").click()
     expect(page.get_by_role("link", name="Question 0")).to_be_visible()

@@ -44,7 +44,7 @@ def test_every_view_has_names_contrast_and_no_sideways_scrolling(
         expect(page.get_by_role("main")).to_contain_text(words)
         looked_at(page)
     page = looking.at(f"{service.url}/#/results", dark=dark)
-    expect(page.locator(".job")).to_have_count(1)
+    expect(page.locator(".job")).to_have_count(4)
     looked_at(page)
     page.goto(f"{service.url}/#/trust")
     expect(button(page, "Score")).to_be_visible()

@@ -79,7 +79,7 @@ def test_the_head_says_what_the_figures_rest_on(page: Page) -> None:
         "2 not in the sources",
         "Decided 12 of 21 claims 9 supported: precision 0.75",
         "F1@64 0.24",
-        "The figures treat every verdict as correct: docs/accuracy.md",
+        "The figures treat every verdict as correct; the documentation",
     ):
         assert said in head
     assert "Checked against encyclopaedia.example.org/ada-lovelace," in head
@@ -143,7 +143,8 @@ def test_a_passage_that_many_claims_show_stands_once() -> None:
     [
         ("Who was she?", "A poet.", "Who was she?"),
         (None, f"## Ada <b>\n\n{'x' * 90}", "Ada <b>"),
-        (None, "word " * 40, f"{'word ' * 15}…"),
+        (None, "word " * 40, f"{'word ' * 15}word…"),
+        (None, "x" * 90, f"{'x' * 79}…"),
         (None, "", "An empty answer"),
     ],
 )

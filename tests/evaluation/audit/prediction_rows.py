@@ -35,14 +35,10 @@ def table_of(rows: Sequence[Row]) -> PredictionTable:
         system=system,
         response=responses_of(dataset, system, column_of([row.response for row in rows])),
         label=np.asarray([row.label for row in rows], dtype=np.int8),
-        scores={name: np.asarray([_number(row.scores.get(name)) for row in rows], dtype=np.float64) for name in names},
+        scores={name: np.asarray([row.scores.get(name, np.nan) for row in rows], dtype=np.float64) for name in names},
         task=None if None in tasks else column_of([task or "" for task in tasks]),
         prompt=None if None in prompts else column_of([prompt or "" for prompt in prompts]),
         probability=None if None in chances else np.asarray(chances, dtype=np.float64),
         claim_text=None if None in claims else [claim or "" for claim in claims],
         document=None if None in documents else [document or "" for document in documents],
     )
-
-
-def _number(score: float | None) -> float:
-    return float("nan") if score is None else score

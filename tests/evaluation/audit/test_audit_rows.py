@@ -136,10 +136,12 @@ def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
         ([*FULL[:2], {**FULL[2], "prompt_id": None}], ":3: field 'prompt_id': is missing here but present in line 1"),
         (changed(0, probability=0.5), ":2: field 'probability': is missing here but present in line 1"),
         (changed(2, probability=1.5), ":3: field 'probability': Input should be less than or equal to 1, not 1.5"),
+        (changed(0, probability=5e-324), ":1: field 'probability': Input should be greater than or equal to 0.0000"),
         ([*ROWS, ROWS[1]], ":4: field 'claim_id': '8' is already used in line 2"),
         ([FULL[0], {**FULL[1], "task": "QA"}], ":2: field 'task': data set 'x' has 'summaries' in line 1"),
         ([FULL[0], {**FULL[1], "prompt_id": "q"}], ":2: field 'prompt_id': response 'r1' has 'p1' in line 1"),
         (changed(0, evaluators={})[:1], "field 'evaluators'"),
+        (changed(1, evaluators={str(n): 1 for n in range(99)}), ":2: field 'evaluators': there are more than 100 ev"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_by_line_and_field(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factloop.core.errors import DataError
 from factloop.core.files.json import to_json
 from factloop.evaluation.audit.report import AuditReport
 from factloop.evaluation.audit.table import Level
@@ -80,6 +81,22 @@ def test_no_rows_are_no_failure() -> None:
     assert (report.data.n_claims, report.at[0].rates) == (0, ())
 
 
+@pytest.mark.parametrize(
+    ("n", "scores", "resamples", "said"),
+    [
+        (6_000, {"e": 0.5}, 0, "of 1 evaluator, 6,000 systems and 3,000 clusters"),
+        (1_200, {"e": 0.5}, 1_000, "with 1,000 resamples, .* GB, but may use 2 GB"),
+        (100, dict.fromkeys(map(str, range(100)), 0.5), 3_000, "100 evaluators, 100 systems"),
+    ],
+)
+def test_an_audit_that_would_fill_the_memory_is_refused(
+    n: int, scores: dict[str, float], resamples: int, said: str
+) -> None:
+    rows = [Row(number % 2, scores, f"s{number}", f"r{number}", f"p{number // 2}") for number in range(n)]
+    with pytest.raises(DataError, match=said):
+        audited(rows, resamples=resamples)
+
+
 def split(rows: Sequence[Row], keeps: Callable[[Row], object]) -> list[Row]:
     """The rows of one data set that are kept, beside all of the other."""
     return [row for row in rows if row.dataset == "talk" or keeps(row)]
@@ -132,7 +149,7 @@ def test_what_weakens_the_figures_is_told() -> None:
     # of three responses two lack a score, one of them beside a claim that is called wrong
     rows = [Row(1, {"e": 1.0}, response="x"), Row(0, {"e": 0.1}, response="y"), Row(1, {"e": None}, response="y")]
     rows += [Row(1, {"e": 0.9}, response="z"), Row(0, {"e": None}, response="z")]
-    assert warned(rows, "e: 1 of the 2 responses with an unscored claim also have")
+    assert warned(rows, "e: figures for responses exclude responses with an unscored claim (2), even if another claim")
     # weights of 1 and 4 say as much as 10^2 / 34 = 2.9 that count the same
     rows = [Row(n % 2, {"e": 0.9}, "ab"[n // 2], f"r{n}", probability=0.25 if n % 2 else 1.0) for n in range(4)]
     assert warned(rows, "The 4 claims are as informative as 3 equally weighted ones.")

@@ -64,7 +64,7 @@ def test_a_loss_that_is_shown_by_hand() -> None:
     )
     assert (not_lost.p, not_lost.is_met) == (1 / 16, True)
     assert "no loss shown" in not_lost.words
-    assert "met, but so few items cannot reliably show a loss below" in not_lost.caution
+    assert "with so few claims, a loss of less than" in not_lost.caution
 
 
 def test_a_loss_that_is_ruled_out_by_hand() -> None:
@@ -88,8 +88,8 @@ def test_claims_won_make_up_for_claims_lost() -> None:
 @pytest.mark.parametrize(
     ("gain", "said"),
     [
-        ([0.0] * 29, "met, but so few items cannot reliably show a loss below 0.098"),
-        ([-1.0, 0.0, 0.0], "met, but with so few items no loss could be shown"),
+        ([0.0] * 29, "with so few claims, a loss of less than 0.098 could easily go unnoticed"),
+        ([-1.0, 0.0, 0.0], "with so few claims, no loss could be shown"),
     ],
 )
 def test_a_demand_that_so_few_claims_meet_says_what_they_could_hide(gain: list[float], said: str) -> None:

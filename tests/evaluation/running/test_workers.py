@@ -19,7 +19,6 @@ from factloop.core.errors import ConfigError, DataError, ToolError
 from factloop.core.records import UnscoredReason
 from factloop.evaluation.running.journals import gather, journal_at
 from factloop.evaluation.running.on_ray import Home, Pool, Worker, Wrong, divide
-from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.evaluation.runs.run import judge_on_ray, open_judge_with
 from factloop.setup.settings import CheckSettings
@@ -153,12 +152,9 @@ def share(sim: Simulator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ch
     return CheckSettings(model=MODEL, base_url=sim.base_url, search=("serper",), concurrency=4)
 
 
-def worker_of(share: CheckSettings) -> Worker[RunItem, JudgedResponse]:
-    return Worker(open_judge_with, share, None, Home("here", Path.cwd(), {}, factloop.__version__))
-
-
 async def test_a_limit_on_calls_is_kept_by_all_workers_together(sim: Simulator, share: CheckSettings) -> None:
-    workers = [worker_of(one) for one in divide(CheckSettings.of(share, max_calls=7), 2, paid=(2, 0.0))]
+    shares, home = divide(CheckSettings.of(share, max_calls=7), 2, paid=(2, 0.0)), Path.cwd()
+    workers = [Worker(open_judge_with, one, None, Home("here", home, {}, factloop.__version__)) for one in shares]
     items = list(short_items(sim.world, 8))
     judged = [await workers[number % 2].judge(item) for number, item in enumerate(items)]
     reasons = [

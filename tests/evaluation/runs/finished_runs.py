@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from factloop.core.factuality import score_claims
+from factloop.core.files.json import to_json
 from factloop.core.records import Claim, FactualityReport, Fingerprint, Judgement, UnscoredReason, Usage, Verdict
 from factloop.evaluation.comparing.compare import ComparedRun
 from factloop.evaluation.datasets.factscore import FactLabel
@@ -104,3 +106,12 @@ def compared(
     responses: Sequence[JudgedResponse], name: str = "runs/a", *, system: str | None = None, **summary: Any
 ) -> ComparedRun:
     return ComparedRun(name, summary_of(responses, **summary), responses, system)
+
+
+def write_run(folder: Path, responses: Sequence[JudgedResponse], **summary: Any) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text("{}", encoding="utf-8")
+    (folder / "summary.json").write_text(to_json(summary_of(responses, **summary)), encoding="utf-8")
+    lines = "".join(f"{one.model_dump_json()}\n" for one in responses)
+    (folder / "reports.jsonl").write_text(lines, encoding="utf-8")
+    return folder

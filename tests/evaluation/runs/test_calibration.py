@@ -10,17 +10,17 @@ import pytest
 
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.figure import Undefined
-from factloop.core.files.json import to_json
 from factloop.evaluation.debiasing.records import Method, Transfer
 from factloop.evaluation.runs.calibration import calibrate, calibrated, calibration_warnings, load_calibration
 from factloop.evaluation.runs.labelled import CalibrationSample
 from factloop.evaluation.runs.longform import AbstentionPolicy
+from factloop.evaluation.runs.reading import read_run
 from factloop.evaluation.runs.records import Calibration, JudgedResponse, RunSummary
 from factloop.evaluation.runs.run_claims import RunClaims
 from factloop.evaluation.runs.views.calibration import METHOD_WORDS, assumptions
 from factloop.evaluation.runs.views.calibration import corrected as shown
 from tests.evaluation.datasets.dataset_files import jsonl
-from tests.evaluation.runs.finished_runs import fingerprint, judged, summary_of
+from tests.evaluation.runs.finished_runs import fingerprint, judged, summary_of, write_run
 
 # Of 10 claims called supported 8 are, of 10 others 2 are: TPR 8/10, FPR 2/10.
 LABELS, VERDICTS = (1,) * 8 + (0,) * 2 + (1,) * 2 + (0,) * 8, (1,) * 10 + (0,) * 10
@@ -73,12 +73,7 @@ def test_the_raw_figure_is_that_of_the_run(abstention: AbstentionPolicy) -> None
 
 
 def finished(folder: Path, responses: list[JudgedResponse], **changes: Any) -> RunSummary:
-    summary = summary_of(responses, **{"kind": "factscore", **changes})
-    folder.mkdir()
-    (folder / "run.json").write_text("{}")
-    (folder / "summary.json").write_text(to_json(summary))
-    (folder / "reports.jsonl").write_text("".join(one.model_dump_json() + "\n" for one in responses))
-    return summary
+    return read_run(write_run(folder, responses, **{"kind": "factscore", **changes})).summary
 
 
 def test_a_finished_run_yields_its_labelled_claims(tmp_path: Path) -> None:
@@ -278,20 +273,13 @@ def test_rows_that_differ_about_a_claim_are_refused(
 
 
 @pytest.mark.parametrize(
-    "second",
-    [
-        {"system": "two"},
-        {"response_id": "another"},
-        {"claim": "another"},
-        {"claim_id": "c2"},
-        {"claim_id": 0},
-        {"dataset": "another"},
-    ],
+    ("column", "value"),
+    [("system", "x"), ("response_id", "x"), ("claim", "x"), ("claim_id", "c2"), ("claim_id", 0), ("dataset", "x")],
 )
-def test_other_claims_are_told_apart(tmp_path: Path, second: dict[str, Any]) -> None:
+def test_other_claims_are_told_apart(tmp_path: Path, column: str, value: str | int) -> None:
     """Those of other systems and responses, and those that a response says twice, which have ids of their own."""
     row = {**labelled()[0], "claim_id": "c1"}
-    sample = load_calibration(jsonl(tmp_path / "c.jsonl", row, {**row, "label": 1, **second}))
+    sample = load_calibration(jsonl(tmp_path / "c.jsonl", row, {**row, "label": 1, column: value}))
     assert sample.labels == (0, 1)
 
 

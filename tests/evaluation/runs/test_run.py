@@ -25,7 +25,7 @@ from factloop.evaluation.runs.summary import Scoring, summarise
 from factloop.tools.calls.budget import Budget
 from tests.checking.simulated import simulated_checker
 from tests.evaluation.running.short_responses import short_facts, short_items
-from tests.evaluation.runs.finished_runs import fingerprint, judged
+from tests.evaluation.runs.finished_runs import fingerprint, judged, write_run
 from tests.simulator import MODEL, Simulator
 
 
@@ -48,7 +48,7 @@ async def test_the_summary_is_of_what_was_judged_and_kept(sim: Simulator, items:
     summary = await run(sim, items, run_dir=tmp_path / "run", scoring=Scoring(ks=(2, "median")))
     kept = read_run(tmp_path / "run")
     assert kept.summary == summary
-    judged = {one.id: one for one in kept.responses()}
+    judged = {one.id: one for one in kept}
     assert set(judged) == {item.id for item in items}
     for item in items:
         _, gold = short_facts(sim.world)[item.response]
@@ -67,7 +67,7 @@ async def test_a_response_that_misses_its_request_counts_as_not_factual(
     given = [replace(items[0], prompt="Who was Nobody Known?"), items[1]]
     settings = {"jury": ["openai:gpt-4o"], "jury_rule": "unanimous", "eligibility": True, "plan": "grounded"}
     summary = await run(sim, given, settings=settings, run_dir=tmp_path / "run")
-    missing, serving = sorted(read_run(tmp_path / "run").responses(), key=lambda one: one.id)
+    missing, serving = sorted(read_run(tmp_path / "run"), key=lambda one: one.id)
     assert missing.report.eligibility is not None
     assert missing.report.eligibility.verdict is Verdict.NOT_SUPPORTED
     assert [one.judged_by for one in missing.report.eligibility.votes] == [MODEL, "openai:gpt-4o"]
@@ -90,7 +90,7 @@ async def test_a_higher_limit_goes_on_and_a_lower_one_leaves_out(
     assert (len(all_.responses), sim.stats().repeated) == (8, 0)
     sim.reset()
     assert stable(await run(sim, items, run_dir=tmp_path / "run", limit=3)) == stable(few)
-    assert len(list(read_run(tmp_path / "run").responses())) == 3
+    assert len(list(read_run(tmp_path / "run"))) == 3
     assert sim.stats().stages == {}
 
 
@@ -185,8 +185,8 @@ def test_warnings_are_of_the_run_and_not_of_each_response() -> None:
     responses = [judged(f"p{number}", "s??", made_by=offline) for number in range(50)]
     summary = summary_of([*responses, judged("p99", "s", made_by=newer)])
     assert "without a model" in summary.warnings[0]
-    assert summary.warnings[1] == "100 of 151 claims have no verdict: 100 × no answer in time"
-    assert summary.warnings[2].startswith("The fully supported share leaves out 50 responses")
+    assert summary.warnings[1] == "100 of 151 claims have no verdict: no answer in time (100)"
+    assert summary.warnings[2].endswith(" the fully supported share leaves out 50 responses")
     assert summary.warnings[3].startswith("Not all responses were judged in the same way: versions changed")
     assert summary.fingerprint == offline.model_copy(update={"seed": 0})  # that of the resamples
     without = summary_of([judged("p1", "", made_by=fingerprint())])
@@ -245,20 +245,18 @@ def summary() -> RunSummary:
 
 @pytest.fixture
 def folder(tmp_path: Path, summary: RunSummary) -> Path:
-    (tmp_path / "run.json").write_text("{}")
-    (tmp_path / "summary.json").write_text(to_json(summary), encoding="utf-8")
-    lines = [one.model_dump_json() + "\n" for one in READ_BACK]
-    (tmp_path / "reports.jsonl").write_text("".join(lines), encoding="utf-8")
-    return tmp_path
+    folder = write_run(tmp_path / "run", READ_BACK)
+    (folder / "summary.json").write_text(to_json(summary), encoding="utf-8")
+    return folder
 
 
 def test_a_run_is_read_one_response_at_a_time(folder: Path, summary: RunSummary) -> None:
     run = read_run(folder)
     assert run.summary == summary
-    assert list(run.responses()) == READ_BACK
+    assert list(run) == READ_BACK
     with (folder / "reports.jsonl").open("ab") as file:
         file.write(b"broken\n")
-    responses = run.responses()
+    responses = iter(run)
     assert [next(responses) for _ in READ_BACK] == READ_BACK
     with pytest.raises(DataError, match=r"reports\.jsonl:4: "):
         next(responses)
@@ -268,10 +266,10 @@ def test_a_missing_report_is_named(folder: Path) -> None:
     lines = (folder / "reports.jsonl").read_text().splitlines(keepends=True)
     (folder / "reports.jsonl").write_text("".join(lines[:2]))
     with pytest.raises(DataError, match="the report on 'two/p1', which summary"):
-        list(read_run(folder).responses())
+        list(read_run(folder))
     (folder / "reports.jsonl").unlink()
     with pytest.raises(DataError, match=r"reports\.jsonl: cannot be read"):
-        list(read_run(folder).responses())
+        list(read_run(folder))
 
 
 def test_what_is_no_finished_run_is_refused(folder: Path, tmp_path: Path) -> None:
@@ -310,9 +308,9 @@ def test_a_broken_summary_is_one_clear_error(folder: Path, text: str) -> None:
 
 def test_a_report_of_another_version_is_named(folder: Path) -> None:
     path = folder / "reports.jsonl"
-    path.write_text(path.read_text().replace('"schema_version":"1.1"', '"schema_version":"3.1"', 1))
+    path.write_text(path.read_text().replace('"schema_version":"1.2"', '"schema_version":"3.1"', 1))
     with pytest.raises(DataError, match=r"reports\.jsonl:1: was written in format '3\.1'"):
-        list(read_run(folder).responses())
+        list(read_run(folder))
 
 
 def test_a_folder_of_an_experiment_is_called_so(tmp_path: Path) -> None:

@@ -129,8 +129,8 @@ async def test_blank_documents_and_missing_names_are_warned_of(tmp_path: Path) -
     assert (run.evaluators[0].n_scored, run.evaluators[0].unscored) == (1, {"no_source": 2})
     assert run.warnings == (
         "2 of 3 pairs have no document, and therefore no score.",
-        "3 of 3 pairs have no label, which the audit needs in every row.",
-        "3 of 3 pairs do not name a system and are assigned to 'unknown'.",
+        "3 of 3 pairs have no label, which the audit needs.",
+        "3 of 3 pairs name no system, so 'unknown' is used.",
     )
     with pytest.raises(DataError, match="'label'"):
         load_predictions(tmp_path / "out.jsonl")

@@ -145,6 +145,28 @@ def test_a_session_belongs_to_its_caller_whom_its_calls_count_for(keyed: str, mo
     assert callers == [(owner, owner)], "callers take turns at models as well"
 
 
+def test_calls_of_a_caller_who_hangs_up_are_cancelled(keyed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So their key's next calls need not wait for them."""
+    ended = threading.Semaphore(0)
+
+    async def hang(*_: object, **_of: object) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.release()
+
+    monkeypatch.setattr(FactChecker, "acheck", hang)
+    headers = {**ACCEPT, "Authorization": f"Bearer {KEY}"}
+    headers["Mcp-Session-Id"] = httpx.post(keyed, json=HELLO, headers=headers).headers["mcp-session-id"]
+    call = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "check_claim", "arguments": CLAIM}}
+    for number in range(2):
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(keyed, json={**call, "id": number}, headers=headers, timeout=0.5)
+        assert ended.acquire(timeout=10)
+    monkeypatch.undo()
+    assert '"verdict":"supported"' in httpx.post(keyed, json=call, headers=headers, timeout=60).text
+
+
 def test_a_key_that_opens_many_sessions_loses_its_own_longest_idle_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "MOST_SESSIONS", 4)
     with serving(Binding(keys=ApiKeys([KEY, OTHER_KEY]))) as url:

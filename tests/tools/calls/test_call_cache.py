@@ -61,6 +61,15 @@ def test_an_answer_that_was_damaged_is_a_config_error(tmp_path: Path, value: str
     cache.close()
 
 
+def test_an_answer_written_at_no_time_is_asked_for_again(tmp_path: Path) -> None:
+    with closing(CallCache(tmp_path / "calls.sqlite")) as cache:
+        cache.put("key", "it is supported")
+        for written, oldest in (("9e999", 4e9), ("'abc'", 0.0)):
+            cache._execute(f"UPDATE answers SET written = {written}", ())
+            assert cache.held() == (1, oldest)
+        assert cache.get("key", newer_than_s=60.0) is None
+
+
 @pytest.mark.parametrize("cost", ["5", "{}", '{"prompt_tokens": "5"}', "null"])
 def test_the_cost_of_a_request_that_was_damaged_is_a_config_error(tmp_path: Path, cost: str) -> None:
     path = tmp_path / "calls.sqlite"
@@ -93,6 +102,6 @@ async def test_a_journal_has_an_answer_before_the_event_loop_turns_to_the_next(t
     putting = [asyncio.create_task(journal.aside(partial(journal.put, key, "answer"))) for key in "abc"]
     await asyncio.sleep(0)
     with closing(CallCache(tmp_path / "calls.sqlite")) as reopened:
-        assert len(list(reopened.values())) == 3
+        assert reopened.held()[0] == 3
     await asyncio.gather(*putting)
     journal.close()

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
-from factloop.core.errors import RecordingMissing, ToolError
+from factloop.core.errors import ConfigError, RecordingMissing, ToolError
 from factloop.tools.calls.cache import CallCache
 from factloop.tools.calls.endpoint import Endpoint
 from factloop.tools.calls.json_client import JsonAnswer
@@ -78,6 +79,8 @@ async def test_what_a_service_said_is_replayed_from_any_address(server: FakeServ
 
     tape = Tape(tmp_path / "x.jsonl", "replay", remedy="Record it!")
     replayed = endpoint(server, url="http://replayed.invalid", tape=tape)
+    with pytest.raises(ConfigError, match=r"x\.jsonl:2: the recorded reply cannot be read"):
+        await replayed.ask("GET", {"q": "x"}, value_of, TypeAdapter(list[int]))
     assert await replayed.ask("GET", {"q": "x"}, value_of) == ["Rome"]
     with pytest.raises(RecordingMissing, match=r"probe, .*differs in fields.*Record it!"):
         await replayed.ask("GET", {"q": "y"}, value_of)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 import pytest
@@ -185,21 +185,29 @@ async def test_a_busy_server_is_left_alone_then_tried_by_one_call_and_its_rate_i
     assert max(others) < 6.2
 
 
+async def order_of(limiter: Limiter, calls: Iterable[str], cancelled: slice) -> list[str]:
+    """The calls that had a turn, in order. The first letter is the caller, and a capital comes from ahead."""
+    order: list[str] = []
+
+    async def call(name: str) -> None:
+        CALLER.set(name[0].lower())
+        async with limiter.slot(ahead=name.isupper()):
+            order.append(name)
+            await asyncio.sleep(1.0)
+
+    tasks = [asyncio.create_task(call(name)) for name in calls]
+    await asyncio.sleep(0.5)
+    for left in tasks[cancelled]:
+        left.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return order
+
+
 @pytest.mark.parametrize("limits", [{"concurrency": 2}, {"requests_per_second": 1}], ids=["slots", "pace"])
 def test_callers_take_turns(limits: dict[str, int]) -> None:
     async def order() -> list[str]:
-        limiter, found = Limiter(**limits), list[str]()
-
-        async def call(caller: str) -> None:
-            CALLER.set(caller.lower())
-            async with limiter.slot(ahead=caller.isupper()):
-                found.append(caller)
-                await asyncio.sleep(1.0)
-
-        calls = [asyncio.create_task(call(caller)) for caller in "aaaaaaaabbcA"]
-        await asyncio.sleep(0.5)
-        calls[2].cancel()  # it waits
-        await asyncio.gather(*calls, return_exceptions=True)
+        limiter = Limiter(**limits)
+        found = await order_of(limiter, "aaaaaaaabbcA", slice(2, 3))
         async with limiter.slot():
             CALLER.set("another")
             async with limiter.slot():  # none was lost
@@ -229,17 +237,5 @@ async def test_the_last_free_slot_is_for_a_caller_that_holds_none() -> None:
 
 @in_virtual_time
 async def test_cancelled_calls_take_no_turn() -> None:
-    limiter, order = Limiter(concurrency=1), list[str]()
-
-    async def call(caller: str) -> None:
-        CALLER.set(caller[0])
-        async with limiter.slot():
-            order.append(caller)
-            await asyncio.sleep(1.0)
-
-    calls = [asyncio.create_task(call(caller)) for caller in ("a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4", "b5")]
-    await asyncio.sleep(0.5)
-    for left in calls[4:8]:
-        left.cancel()
-    await asyncio.gather(*calls, return_exceptions=True)
-    assert order == ["a1", "a2", "b5", "a3", "a4"]
+    calls = ("a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4", "b5")
+    assert await order_of(Limiter(concurrency=1), calls, slice(4, 8)) == ["a1", "a2", "b5", "a3", "a4"]

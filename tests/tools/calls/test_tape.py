@@ -163,7 +163,13 @@ def test_a_damaged_file_is_named_with_the_line(lines: list[str], complaint: str)
     assert len(str(error.value)) < 200
 
 
-@pytest.mark.parametrize("came", [{"reply": {"no": "hits"}}, {"failure": {"error": "odd"}}, {"failure": {}}])
+@pytest.mark.parametrize(
+    "came",
+    [
+        *({"reply": {"no": "hits"}}, {"failure": {"error": "odd"}}, {"failure": {}}),
+        {"failure": {"error": "tool", "tool": "serper", "status": "abc", "message": "no"}},
+    ],
+)
 async def test_an_answer_that_somebody_edited_out_of_shape_is_named(tmp_path: Path, came: dict[str, Any]) -> None:
     path = tmp_path / "x.jsonl"
     line = {"kind": "search", "key": asked().key, "request": {}, **came}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -58,11 +58,8 @@ async def connect(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> AsyncI
 
 @pytest.fixture(autouse=True)
 def _no_keys_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in _variables(("OPENAI", "ANTHROPIC"), ("API_KEY", "BASE_URL", "ORG_ID", "PROXY")):
+    names = [
+        f"{owner}_{name}" for owner in ("OPENAI", "ANTHROPIC") for name in ["API_KEY", "BASE_URL", "ORG_ID", "PROXY"]
+    ]
+    for variable in (*names, "OPENAI_API_BASE", "HTTP_PROXY", "http_proxy"):
         monkeypatch.delenv(variable, raising=False)
-    for variable in ("OPENAI_API_BASE", "HTTP_PROXY", "http_proxy"):
-        monkeypatch.delenv(variable, raising=False)
-
-
-def _variables(owners: Iterable[str], names: Iterable[str]) -> Iterable[str]:
-    return (f"{owner}_{name}" for owner in owners for name in names)

@@ -17,7 +17,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr
 
 from factloop.agents.safe.schemas import Assessment, Relevance
-from factloop.core.errors import ConfigError, FactloopError, ModelRefusal, ToolError
+from factloop.core.errors import ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError, UnreadableAnswer
 from factloop.prompts.layout import PLACEHOLDER
 from factloop.prompts.registry import PromptRegistry, packaged_prompts
 from factloop.tools.models.chat import build_chat_model
@@ -142,23 +142,25 @@ async def raised_by(base_url: str, monkeypatch: pytest.MonkeyPatch) -> Exception
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "kind", "retryable", "told"),
     [
         (
             Reply(200, completion({"content": "hi"}).body, cut_at=40),
-            "the connection was closed before the reply was complete",
+            *(ToolError, True, "the connection was closed before the reply was complete"),
         ),
-        (Reply(200, b'{"choices": [{"message": "un'), "the answer is not JSON (Unterminated string starting at)"),
-        (Reply(200, b" " * 64_000_001), "the reply is larger than 64,000,000 bytes"),
-        (Reply(307, headers=(("Location", "http://127.0.0.2:9/v1"),)), "redirects to another server, 127.0.0.2"),
+        (Reply(200, b'{"choices": "un'), UnreadableAnswer, True, "the answer is not JSON (Unterminated string start"),
+        (Reply(200, b'{"choices": [{}]}'), UnreadableAnswer, True, "cannot read the answer (KeyError: 'message')"),
+        (Reply(200, b" " * 5_024_001), ModelOutputError, False, "the reply is larger than 5,024,000 bytes"),
+        (Reply(307, headers=(("Location", "http://127.0.0.2:9/v1"),)), ToolError, False, "redirects to another server"),
     ],
 )
 async def test_what_became_of_an_answer_is_told_in_words_for_people(
-    server: ChatServer, monkeypatch: pytest.MonkeyPatch, reply: Reply, told: str
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch, reply: Reply, kind: type, retryable: bool, told: str
 ) -> None:
     server.will(reply)
-    error = translate(await raised_by(server.url, monkeypatch), "m")
-    assert str(error) == f"m: {told}"
+    error = translate(await raised_by(server.url, monkeypatch), "openai:scripted")
+    assert str(error).startswith(f"openai:scripted: {told}")
+    assert (type(error), error.retryable) == (kind, retryable)
 
 
 @pytest.mark.parametrize("code", ["content_filter", "content_policy_violation"])
@@ -239,20 +241,15 @@ def calling(name: str, args: dict[str, Any]) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": name, "args": args, "id": "1"}])
 
 
-async def test_a_model_without_tool_calling_is_asked_in_text(connect: Connect) -> None:
-    model = ScriptedModel(lines=[shown({**OPEN, **WISH}), shown(SUPPORTED)])
-    talk = await connect(model=model)
-    assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
-    assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
-    assert '"verdict"' in str(model.heard[0][-1].content)  # the schema, in the prompt
-
-
-async def test_a_model_with_tool_calling_is_offered_them(connect: Connect) -> None:
-    model = CallingModel(lines=[calling("web", WISH), calling("Assessment", SUPPORTED)])
-    talk = await connect(model=model)
-    assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
-    assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
-    assert model.offered == [["web", "Assessment"]] * 2
+async def test_a_model_is_offered_tools_or_without_tool_calling_asked_in_text(connect: Connect) -> None:
+    asked = ScriptedModel(lines=[shown({**OPEN, **WISH}), shown(SUPPORTED)])
+    offered = CallingModel(lines=[calling("web", WISH), calling("Assessment", SUPPORTED)])
+    for model in (asked, offered):
+        talk = await connect(model=model)
+        assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
+        assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
+    assert '"verdict"' in str(asked.heard[0][-1].content)  # the schema, in the prompt
+    assert offered.offered == [["web", "Assessment"]] * 2
 
 
 async def test_what_it_says_wrongly_is_repaired(connect: Connect) -> None:

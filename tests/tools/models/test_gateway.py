@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from factloop.agents.safe.schemas import Assessment, Relevance
 from factloop.core.errors import AskedNoFurther, ConfigError, FactloopError, ModelOutputError, ModelRefusal, ToolError
+from factloop.tools.calls.blame import chain
 from factloop.tools.calls.budget import LEAST_ANSWERS
 from factloop.tools.models.gateway import NOT_THE_FIRST, REPAIRS, FreeAnswer
 from factloop.tools.models.schema import ToolChoice
@@ -207,39 +209,45 @@ async def test_no_error_of_a_library_escapes(server: ChatServer, connect: Connec
     bodies = [b"", b"{", b"[]", b"null", b'{"choices": [{}]}', b'{"choices": [{"message": null}]}', b"\xff\xfe"]
     for body in bodies:
         server.follow(lambda _, body=body: Reply(body=body))  # type: ignore[misc]
-        with pytest.raises(FactloopError):
+        with pytest.raises(FactloopError) as caught:
             await ask(await connect())
+        causes = [one for one in chain(caught.value) if not isinstance(one, FactloopError)]
+        assert not any(one.__traceback__ for one in causes), "a traceback keeps the reply, which may be long, in memory"
 
 
 LATE_S = 0.2
 
 
 def late(reply: Reply) -> Reply:
-    return Reply(reply.status, reply.body, delay_s=LATE_S)
+    return replace(reply, delay_s=LATE_S)
 
 
 async def burst(talk: Talk, n_calls: int) -> list[object]:
     return await asyncio.gather(*(ask(talk, f"number {n}") for n in range(n_calls)), return_exceptions=True)
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+REFUSALS = [failure(status, "No such thing.") for status in (401, 403, 404)]
+ELSEWHERE = Reply(307, headers=(("Location", "http://127.0.0.2:9/v1"),))
+
+
+@pytest.mark.parametrize("refusal", [*REFUSALS, ELSEWHERE])
 async def test_where_no_request_is_accepted_the_set_up_is_to_blame(
-    server: ChatServer, connect: Connect, status: int
+    server: ChatServer, connect: Connect, refusal: Reply
 ) -> None:
-    refusal = failure(status, "No such thing.")
     server.will(refusal, *[late(refusal)] * 4)
     told = await burst(await connect(), 5)
     assert {type(error) for error in told} == {ConfigError}
     (words,) = {str(error) for error in told}
-    assert words.endswith("No such thing.; check the API key, the base URL and, for a model, its name")
+    cause = "redirects to another server, 127.0.0.2" if refusal is ELSEWHERE else "No such thing."
+    assert words.endswith(f"{cause}; check the API key, the base URL and, for a model, its name")
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("refusal", [*REFUSALS, ELSEWHERE])
 async def test_where_one_is_accepted_it_is_not_however_late_that_one_is(
-    server: ChatServer, connect: Connect, status: int
+    server: ChatServer, connect: Connect, refusal: Reply
 ) -> None:
     """The refusal overtakes the answer, and does not end the run."""
-    server.will(late(said(YES_SAID)), *[failure(status, "No such thing.")] * 3)
+    server.will(late(said(YES_SAID)), *[refusal] * 3)
     talk = await connect()
     slow = asyncio.create_task(ask(talk, "slow"))
     await server.asked.wait()

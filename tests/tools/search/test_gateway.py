@@ -136,6 +136,19 @@ async def test_a_search_in_this_process_is_counted_and_not_made_again(cache: Cal
     assert (usage.searches, usage.failed_calls, len(tool.asked)) == (1, 1, 2)
 
 
+ANSWER = {"query": "q", "hits": [], "retrieved_at": "2026-01-01T00:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    "edited", [5, [], {}, {**ANSWER, "query": 5}, {**ANSWER, "hits": [5]}, {**ANSWER, "retrieved_at": None}]
+)
+async def test_kept_hits_that_somebody_edited_out_of_shape_are_a_config_error(cache: CallCache, edited: object) -> None:
+    searching = gateway(tool := scripted(), cache=cache)
+    cache.put(searching.key(tool, "Ada"), edited)
+    with pytest.raises(ConfigError, match="is damaged"):
+        await search(searching)
+
+
 async def test_a_journal_holds_even_what_is_not_cacheable(tmp_path: Path) -> None:
     for answers in ((HITS,), ()):
         cache = CallCache(tmp_path / "journal.sqlite")

@@ -1,4 +1,4 @@
-"""Finds the files that the user selects with a list of files, folders and globs."""
+"""Finds the files that the user has selected with a list of files, folders and globs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ def is_compressed(path: Path) -> bool:
 
 
 def extension_of(path: Path) -> str:
-    """Returns the extension in lowercase, such as ".txt", or both extensions of a compressed file, such as
-    ".tsv.gz"."""
+    """Returns the extension in lowercase, such as ".txt", or both extensions of a compressed file: ".tsv.gz"."""
     inner = Path(path.stem).suffix if is_compressed(path) else ""
     return (inner + path.suffix).lower()
 
 
 def stem_of(path: Path) -> str:
-    """Returns the name without the extension that `extension_of` returns."""
+    """Returns the name without its extension (see `extension_of`)."""
     return Path(path.stem).stem if is_compressed(path) else path.stem
 
 
@@ -49,7 +48,7 @@ _READABLE = ", ".join(sorted(EXTENSIONS))
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file or subfolder that was skipped in a folder or glob, and the reason."""
+    """A file or subfolder that was skipped in a folder or glob, with the reason."""
 
     path: Path
     why: str
@@ -66,8 +65,8 @@ class FoundFiles:
     named: frozenset[Path]
     """Files that the user named individually, which must be readable."""
     unread: tuple[UnreadFile, ...]
-    """Whatever else folders and globs contain: unsupported files, inaccessible folders, pipes, and links that are
-    broken or lead outside."""
+    """Anything else in folders and globs: unsupported files, inaccessible folders, pipes, and links that are broken or
+    point outside."""
 
 
 def find_files(places: Sequence[str | Path]) -> FoundFiles:

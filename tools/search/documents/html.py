@@ -114,7 +114,7 @@ def _lines(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
-    """The texts of a row's cells. A cell that spans columns with the same name, or without names, appears once."""
+    """The texts of a row's cells. A cell that spans columns that have the same name, or no names, appears only once."""
     said: set[tuple[int, str]] = set()
     texts: list[str] = []
     for place, cell in enumerate(row):
@@ -133,7 +133,7 @@ def _under(header: list[str], names: list[str]) -> list[str]:
 def _filled(rows: list[_Row]) -> list[list[_Cell | None]]:
     filled: list[list[_Cell | None]] = []
     reaching: dict[int, tuple[_Cell, int]] = {}
-    """Maps a column to the cell that spans it from above, and the number of rows that this cell still spans."""
+    """Maps a column to the cell that extends into it from above, and the number of rows that this cell still covers."""
     for row in rows:
         line: list[_Cell | None] = []
         cells = iter(row.cells)
@@ -175,7 +175,7 @@ _HIDES = re.compile(
 )
 """Matches a `style` attribute that hides an element. Style sheets are not read."""
 _WHOLE = frozenset({"html", "body"})
-"""Tags that are hidden only until a script has set up the page."""
+"""Tags that stay hidden only until a script has set up the page."""
 _AROUND = frozenset({"nav", "footer"})
 _AROUND_ROLES = frozenset({"navigation", "contentinfo"})
 """Roles of blocks that appear on every page of a site and are not evidence."""
@@ -185,14 +185,14 @@ _CONSENT = re.compile(
     r"|(?:cookie|gdpr)[-_]*consent|onetrust[-_a-z]*|cybotcookiebot[a-z]*",
     re.IGNORECASE,
 )
-"""Matches the names of blocks that ask for consent to cookies."""
+"""Matches the names of blocks that ask visitors to consent to cookies."""
 _MAY_ASK = frozenset({"aside", "dialog", "div", "form", "section"})
 _BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "details", "div", "dl", "dt"}
     | {"fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li"}
     | {"main", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "td", "th", "title", "tr", "ul"}
 )
-"""Tags that end a line. Most of them also end the paragraph, except line breaks, items and cells."""
+"""Tags that end a line. All of them except line breaks, items, rows and cells also end the paragraph."""
 _WITHIN_PARAGRAPHS = frozenset({"br", "li", "option", "td", "th", "tr"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
@@ -205,8 +205,7 @@ class HtmlPage:
 
 
 class _PageParser:
-    """Collects the text that a reader would see. The parser calls its methods for each tag, so that no tree is
-    built."""
+    """Collects the text that a reader would see. The parser calls its methods for each tag, so no tree is built."""
 
     def __init__(self, *, leave_out: bool) -> None:
         self._leaves_out = leave_out
@@ -271,7 +270,7 @@ class _PageParser:
             self._blocks.append(Heading(_HEADINGS[tag], text))
 
     def _end_text(self, end: int) -> None:
-        """Makes a block of the text collected before `end`. The rest has already been handled in another way."""
+        """Makes a block from the text collected before `end`. The rest has already been handled differently."""
         if any(part and not part.isspace() for part in self._parts[:end]):
             self._blocks.append("".join(self._parts[:end]))
         self._parts.clear()
@@ -282,7 +281,7 @@ class _PageParser:
 
 
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Whether the tag's contents are invisible. `until-found` counts as visible, because a search shows them."""
+    """Whether the tag's contents are invisible. `until-found` counts as visible, because a search reveals them."""
     if not attributes or tag in _WHOLE:
         return False
     is_hidden = attributes.get("hidden", "until-found").lower() != "until-found"

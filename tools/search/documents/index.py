@@ -18,8 +18,8 @@ from factloop.tools.search.passages import PARAGRAPH, SPACELESS, Chunk, PassageS
 
 HEADING_BOOST = 0.25
 """The weight of words in the title and headings. They count for each passage, because a passage rarely repeats what its
-article is about. Their weight is low, because titles are short, so that BM25 gives each of their words a high score. A
-boost of 2 hides better passages, and a boost of 0.5 found fewer of the decisive sentences (`benchmarks.retrieval`)."""
+article is about. Their weight is low, because titles are short and BM25 therefore gives each of their words a high
+score. A boost of 2 hid better passages, and 0.5 found fewer decisive sentences (`benchmarks.retrieval`)."""
 _MAX_QUERY_TERMS = 100
 _LONGEST_TERM = 60
 _ANALYZER = "factloop"
@@ -27,12 +27,12 @@ NO_TEXT = "it contains no text"
 """The reason for not reading a file without passages."""
 _SMALL_BYTES = 20_000_000
 _HEAP_BYTES = 400_000_000
-"""Memory for all threads together, enough for about a million passages. With less, segments are merged repeatedly."""
+"""Memory shared by all threads, enough for about a million passages. With less, segments are merged repeatedly."""
 _SMALL_HEAP_BYTES = 16_000_000
 _KEPT = 2_000
 """Number of passages and query clauses to cache. The claims of an answer often share passages and words."""
 _FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
-"""Flags for the relation of a passage to its neighbours, as stored in the index. 0 (no neighbours) is not stored."""
+"""Flags for a passage's relation to its neighbours, as stored in the index. 0 (no neighbours) is not stored."""
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 
@@ -114,7 +114,7 @@ def update_index(
 ) -> dict[str, DataError]:
     """Removes and adds the passages of files in a single commit. If an error occurs, the index does not change.
 
-    A file whose key is in `may_fail` is skipped entirely if it cannot be read to the end. Returns the errors of such
+    A file that cannot be read to the end is skipped entirely if its key is in `may_fail`. Returns the errors of such
     files by key, including `NO_TEXT` for files without passages. `n_bytes` is the size of the files to add. Small
     amounts are written by a single thread, so that their order is repeatable.
     """
@@ -205,7 +205,7 @@ class PassageReader:
         return int(self._searcher.num_docs)
 
     def search(self, text: str, limit: int) -> list[ScoredPassage]:
-        """Returns at most `limit` passages that share a word with the text, best first. There is no query syntax."""
+        """Returns up to `limit` passages that share a word with the text, best first. There is no query syntax."""
         terms = query_terms(text)
         if not terms or limit < 1:
             return []
@@ -222,7 +222,7 @@ class PassageReader:
         return self._stored(address)
 
     def few(self, most_characters: int) -> tuple[StoredPassage, ...] | None:
-        """Returns all passages in any order, or None if they and their headings are longer than `most_characters`."""
+        """Returns all passages in any order, or None if they and their headings exceed `most_characters`."""
         if self.n_passages > most_characters or (self._n_characters or 0) > most_characters:
             return None
         if self._few is None:
@@ -240,7 +240,7 @@ class PassageReader:
         return tuple(self._stored(address) for _, address in found)
 
     def _clauses_of(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
-        """The clauses of a term for a flat query. With subqueries for terms, tantivy takes twice as long."""
+        """The clauses of a term for a flat query. If each term had a subquery, tantivy would take twice as long."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
         above = [
@@ -302,7 +302,7 @@ def _analyzer() -> tantivy.TextAnalyzer:
 
 
 def _spaced(text: str) -> str:
-    """The text in NFC, with spaces around each character of scripts that use no spaces."""
+    """The text in NFC, with spaces around each character of scripts without spaces."""
     if text.isascii():
         return text
     return _SPACELESS_CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFC", _stored(text).decode("utf-8")))

@@ -40,7 +40,7 @@ _MOST_PAGES = 5_000
 _NARROWEST = 30
 """Plain text counts as wrapped only if its lines have at least this many characters."""
 _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(?![\s.]|$))*")
-"""Matches text that starts with a capital letter or digit and has no marks that end sentences or follow labels."""
+"""Matches text that starts with a capital letter or digit and has no mark that ends a sentence or follows a label."""
 
 
 def load_sections(path: Path) -> Iterator[Section]:
@@ -68,10 +68,10 @@ def _parted(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _heads_paragraph(line: str, below: str) -> bool:
-    """Whether a line that stands directly above a paragraph is its heading.
+    """Whether a line directly above a paragraph is its heading.
 
-    The line must be short and not a sentence. The next word must have fitted on the line, because wrapped text would
-    have put it there.
+    The line must be short, must not be a sentence, and must have room for the next word, which wrapped text would have
+    put there.
     """
     goes_on = awaits_more(line) and not ASKS.match(line)
     if goes_on or len(line) >= WRAPPED_FROM or not _PLAIN_TITLE.fullmatch(line):
@@ -82,7 +82,7 @@ def _heads_paragraph(line: str, below: str) -> bool:
 
 
 def _title_line(text: str) -> tuple[str, str]:
-    """Splits off any title, which is a short, separate first line that does not end like a sentence."""
+    """Splits off the title, if any: a short, separate first line that does not end like a sentence."""
     line, _, rest = text.lstrip().partition("\n")
     line, (below, _, more) = line.rstrip(), rest.partition("\n")
     is_title = len(line) <= _LONGEST_TITLE_LINE and not line.endswith(_SENTENCE_MARKS) and any(map(str.isalnum, line))
@@ -112,7 +112,7 @@ def _sections(blocks: Sequence[Block], front: FrontMatter, path: Path) -> Iterat
 
 
 def _load_pdf(path: Path) -> Iterator[Section]:
-    """Loads one section per page. A PDF without text (a scan) is an error, so that no content is missing unnoticed."""
+    """Loads one section per page. A PDF without text (a scan) is an error, so that it does not go unnoticed."""
     require("documents", f"{path}: reading PDF", "pypdf")
     from pypdf import PdfReader
 
@@ -138,7 +138,7 @@ def _load_pdf(path: Path) -> Iterator[Section]:
 
 
 def _layout(page: PageObject, path: Path) -> str:
-    """Returns the text of a page with its layout, or an empty string if the layout cannot be determined."""
+    """Returns a page's text with its layout, or an empty string if the layout cannot be determined."""
     try:
         with _foreign_reader(path, "the layout"):
             return page.extract_text(extraction_mode="layout")

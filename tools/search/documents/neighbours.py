@@ -11,23 +11,22 @@ from dataclasses import dataclass
 from pydantic import PrivateAttr
 
 from factloop.core.errors import ToolError
-from factloop.core.records import SourceDocument
-from factloop.tools.search.base import SearchHit, SearchTool, over_pages
+from factloop.core.records import SourceDocument, over_pages
+from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 CANDIDATES = 30
-"""Number of passages to get from BM25, for reranking and for ordering equal scores by position instead of at random."""
+"""Number of passages to get from BM25, so that they can be reranked and equal scores ordered by position."""
 _SCORE_DIGITS = 4
-"""Number of decimals of scores to compare. Later digits depend on the order in which the weights are added."""
+"""Number of decimals of scores to compare. Any further digits depend on the order in which the weights are added."""
 
 
 def ranked_passages(
     reader: PassageReader, query: str, limit: int, name_of: Callable[[str], str]
 ) -> list[StoredPassage]:
-    """Returns at most `limit` or `CANDIDATES` passages, whichever is more, best first. Equal passages appear once.
+    """Returns at most `limit` or `CANDIDATES` passages, whichever is more, best first. Identical passages appear once.
 
-    Passages with equal scores are ordered by the name that `name_of` returns for their document's key, then by
-    position.
+    Passages with equal scores are ordered by document name, which `name_of` returns for a key, then by position.
     """
     found: defaultdict[float, list[StoredPassage]] = defaultdict(list)
     for item in reader.search(query, max(limit, CANDIDATES)):
@@ -41,7 +40,7 @@ def ranked_passages(
 
 
 MOST_CHARACTERS = 2_000
-"""Maximum number of characters of a hit with its neighbours. A longer hit gets no neighbours."""
+"""Maximum number of characters in a hit with its neighbours. A longer hit gets no neighbours."""
 BEGINS_EARLIER, GOES_ON = "(the sentence begins earlier)", "(the sentence goes on)"
 
 
@@ -63,20 +62,23 @@ class PassageRun:
     def n_characters(self) -> int:
         return sum(len(part.passage) for part in self.parts)
 
-    def text(self) -> str:
-        """Returns the text of the run as in the document. New sections start with a blank line and their headings."""
-        pieces = [f"{BEGINS_EARLIER} "] if self.first.begins_within else []
-        above: StoredPassage | None = None
-        for part in self.parts:
+    def text(self) -> tuple[str, dict[str, int]]:
+        """Returns the text of the run as in the document, and the start of each fragment, such as `page=3`.
+
+        New sections start with a blank line and their headings.
+        """
+        text = f"{BEGINS_EARLIER} " if self.first.begins_within else ""
+        starts: dict[str, int] = {}
+        for above, part in zip((None, *self.parts), self.parts, strict=False):
             if above is not None:
-                pieces.append(f"\n\n{part.section}\n" if part.section not in (None, above.section) else part.joint)
-            pieces.append(part.passage)
-            above = part
-        return "".join(pieces) + (f" {GOES_ON}" if self.last.ends_within else "")
+                text += f"\n\n{part.section}\n" if part.section not in (None, above.section) else part.joint
+            starts.setdefault(part.fragment, len(text))
+            text += part.passage
+        return text + (f" {GOES_ON}" if self.last.ends_within else ""), starts
 
 
 def with_neighbours(hits: Iterable[StoredPassage], limit: int, reader: PassageReader) -> list[PassageRun]:
-    """Returns at most `limit` runs of passages, ordered by their best hits. No passage is in two runs.
+    """Returns at most `limit` runs of passages, ordered by their best hits. No passage belongs to two runs.
 
     A run consists of one hit or several adjacent hits, with the passages before and after them.
     """
@@ -103,7 +105,7 @@ def _extend(run: PassageRun, neighbour: StoredPassage) -> None:
 
 
 def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]:
-    """Yields the runs and a new one. If a run is adjacent and both fit together, the new run is joined to it."""
+    """Yields the runs and the new one. If a run is adjacent and they fit together, the new run is joined to it."""
     is_open = True
     for run in runs:
         first, second = (run, new) if _meet(run, new) else (new, run)
@@ -161,14 +163,16 @@ class PassageSearch(SearchTool):
         return None
 
     def _hit(self, run: PassageRun) -> SearchHit:
-        first = run.first
+        first, (text, starts) = run.first, run.text()
+        pages = [(at, int(name.removeprefix("page="))) for name, at in starts.items() if name.startswith("page=")]
         return SearchHit(
             source=over_pages(self._source(first), self._source(run.last)),
             title=first.title,
             section=first.section,
-            passage=run.text(),
+            passage=text,
             published=first.published,
             document=self._document(first),
+            pages=tuple(pages) if len(pages) > 1 else (),
         )
 
     def _ranked(self, query: str, limit: int) -> list[StoredPassage]:
@@ -177,8 +181,8 @@ class PassageSearch(SearchTool):
     def search(self, query: str, limit: int) -> list[SearchHit]:
         """Searches for free text in any script.
 
-        Hits include neighbouring passages, but no passage appears twice. If several passages have equal text, only the
-        first one is a hit.
+        Hits include neighbouring passages, but no passage appears twice. If several passages have the same text, only
+        the first one is a hit.
         """
         if limit < 1:
             return []

@@ -10,12 +10,13 @@ from typing import Any
 from factloop.tools.search.documents.sections import Block, Heading, Rows, row_lines
 
 _HEADING = re.compile(r"(?:Heading (?P<level>[1-9])|Title)")
-"""Matches Word's internal names of these styles, which are the same in every display language."""
+"""Matches Word's internal names for heading styles, which are the same in every display language."""
 _MOST_PARAGRAPHS = 100_000
 """Maximum number of paragraphs in a Word file, including those in tables. A long book has far fewer."""
 _MOST_SLIDES, _MOST_CELLS = 5_000, 500_000  # a file of a few kilobytes can list the same slide or row without end
 _LONGEST_REPEATED = 200
-"""Maximum number of characters of a merged cell to repeat. Longer cells are not labels and would fill memory."""
+"""Maximum number of characters in a merged cell for its text to be repeated. Longer cells are not labels and would fill
+memory."""
 
 
 def docx_blocks(data: bytes) -> list[Block]:

@@ -1,7 +1,7 @@
 """Reads a PDF page as paragraphs and tables.
 
-The text of a page is a list of lines without structure. The page layout shows the structure: a wider space above a line
-starts a paragraph, and lines with the same wide gaps are rows of a table.
+The text of a page is a list of lines without structure. The page layout reveals the structure: a wider space above a
+line starts a paragraph, and lines with the same wide gaps are the rows of a table.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _FEWEST_CELLS = 3
 _NAME = re.compile(r"[^\W\d_][^\d\"“”.,;:=?!{}]{0,39}")
 """Matches the name of a column."""
 _USUAL = 4
-"""The first quartile (1/4) of all gaps between lines counts as the gap within paragraphs."""
+"""The first quartile (1/4) of all gaps between lines is taken as the gap within paragraphs."""
 _HYPHEN = re.compile(r"(?<=[^\W\d_]{2})-\n(?=[a-z]{2})")
-"""Matches a word split at the end of a line. If the word itself has a hyphen there, that hyphen is lost."""
+"""Matches a word split at the end of a line. If the word itself contains a hyphen there, that hyphen is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class _Line:
     place: int | None = None
     cells: tuple[re.Match[str], ...] = ()
     is_apart: bool = False
-    """Whether the space above the line is wider than within paragraphs."""
+    """Whether the space above the line is wider than it is within paragraphs."""
 
 
 def page_blocks(text: str, layout: str) -> list[Block]:
@@ -57,7 +57,7 @@ def page_blocks(text: str, layout: str) -> list[Block]:
 
 
 def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
-    """Yields the lines with their positions. If the cells of a row are on separate lines, these become one line."""
+    """Yields the lines with their positions. If the cells of a row are on separate lines, these lines become one."""
     layout = layout.replace(SOFT_HYPHEN, "").replace("\xa0", " ")
     shown = [line for line in layout.split("\n") if line.strip()]
     gaps = _gaps(layout)

@@ -1,5 +1,5 @@
 """Reads tables as sections, one per row. JSONL, CSV and TSV are read line by line, so a file may be larger than memory.
-These files may be compressed with gzip, like the published passages of wiki-dpr. JSON is read in full and must not be
+These files may be compressed with gzip, as the published passages of wiki-dpr are. JSON is read in full and must not be
 compressed."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TEXT_KEYS = ("text", "passage", "content", "body")
 URL_KEYS = ("url", "source", "link")
 DATE_KEYS = ("date", "published")
 LONGEST_LABEL = 300
-"""Maximum length of a column name in characters. Every row that is read as a whole repeats the names."""
+"""Maximum length of a column name in characters. The names are repeated in every row that is read as a whole."""
 
 
 def load_jsonl(path: Path) -> Iterator[Section]:
@@ -80,9 +80,9 @@ def _unquoted(cell: str) -> str:
 
 
 def _table(rows: Iterator[tuple[int, list[str]]], path: Path) -> Iterator[Section]:
-    """Yields a section for each row below the header. If several columns have the same name, the last one counts.
+    """Yields a section for each row below the header. If several columns have the same name, the last one is used.
 
-    If there is no text column, each row is read in full, with its header.
+    If there is no text column, each row is read in full, together with the header.
     """
     _, header = next(rows, (1, []))
     header = [cell if len(cell) <= LONGEST_LABEL else f"{cell[:LONGEST_LABEL]}…" for cell in header]
@@ -105,7 +105,7 @@ class _Place:
     fragment: str
     line: int | None = None
     named: str = ""
-    """Prefix of messages, used if the line is unknown."""
+    """Prefix of messages that is used if the line is unknown."""
 
     def error(self, message: str, field: str | None = None) -> DataError:
         return DataError(f"{self.named}{message}", path=str(self.path), line=self.line, field=field)

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 """Maximum number of unread files to list in a warning."""
 _FEW_PASSAGES = 2_000
-"""Up to this number of passages, a search (about 0.2 ms) is faster than starting it in a thread."""
+"""With up to this number of passages, a search (about 0.2 ms) takes less time than starting it in a thread."""
 
 
 class DocumentSearch(PassageSearch):
     """Searches files, folders and globs. It is free and needs no network access.
 
     The constructor reads and indexes files that have changed since the last time, and raises DataError for files that
-    cannot be read. This takes about forty seconds for a million passages, or milliseconds if nothing has changed. Later
-    changes to the files are not noticed. Passages stay on disk.
+    cannot be read. This takes about forty seconds for a million passages, or a few milliseconds if nothing has changed.
+    Later changes to the files are not noticed. The passages stay on disk.
     """
 
     name: str = "documents"

@@ -17,7 +17,7 @@ _ENDS = (".", "!", "?", ":", ";")
 
 
 def with_items_apart(text: str) -> str:
-    """Adds blank lines before items and clauses and after lists. Takes linear time."""
+    """Adds a blank line before each item and clause, and after each list. Takes linear time."""
     if not _MAY_HOLD.search(text):
         return text
     starts = sorted({*_items(text), *_clauses(text)})
@@ -51,7 +51,7 @@ def _line_above(text: str, line: int) -> str:
 
 
 SOFT_HYPHEN = "\xad"
-"""Marks where a word may be hyphenated. The character is invisible."""
+"""An invisible character that marks where a word may be hyphenated."""
 WITHIN = " › "
 """Separates the headings in a path."""
 LONGEST_TITLE = 200
@@ -75,7 +75,7 @@ class Section:
     tables: tuple[tuple[int, int], ...] = ()
     """Ranges of the text, in order, in which each paragraph is a table row."""
     goes_on: bool = False
-    """Whether the section belongs to the same document as the previous section."""
+    """Whether the section and the previous one belong to the same document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def sections_of(
 
 
 def _parts(blocks: Sequence[Block], title: str) -> Iterator[tuple[list[str], list[Block]]]:
-    """Yields each part with its heading path, which leaves out the first heading that repeats the title."""
+    """Yields each part with its heading path. The first heading that repeats the title is left out."""
     path: list[Heading] = []
     part: list[Block] = []
     is_titled = False
@@ -161,13 +161,13 @@ def _written(block: str | Heading) -> str:
 
 BETWEEN = "; "
 _LONGEST_ROW = PassageSettings(words=60, slack=10)
-"""Maximum length of a row. It is less than the shortest passage, so that a row is never cut."""
+"""Maximum length of a row. It is below the length of the shortest passage, so a row is never cut."""
 _ROW_CHARACTERS = 400
 _LABEL_CHARACTERS = 80
 
 
 def row_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yields a line such as `Tower: Smeaton's; Lit: 1759` for each nonempty row, without its empty cells. A row too
+    """Yields a line such as `Tower: Smeaton's; Lit: 1759` for each nonempty row, leaving out empty cells. A row too
     long for a passage becomes several lines, each with its first cell and the column names."""
     for row in rows:
         cells = [

@@ -25,7 +25,7 @@ from factloop.tools.search.index_files import LOCK, MANIFEST, USE
 from factloop.tools.search.passages import PassageSettings
 
 _RACY_NS = 2_000_000_000
-"""A file may change again within this many nanoseconds without a new timestamp, so it is read again."""
+"""Within this many nanoseconds, a file may change again without a new timestamp, so it is read again."""
 
 
 class FileState(BaseModel):
@@ -44,7 +44,7 @@ class FileState(BaseModel):
 
 
 class Manifest(BaseModel):
-    """A description stored with an index. Keys in `unsure` were being added or removed and may be incomplete."""
+    """A description of an index, stored with it. Keys in `unsure` were being added or removed and may be incomplete."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -56,7 +56,7 @@ class Manifest(BaseModel):
     until they change."""
     unsure: frozenset[str] = frozenset()
     index_sizes: dict[str, int] = {}
-    """Size of each index file in bytes, because tantivy does not always notice that a file is missing."""
+    """Size of each index file in bytes. It is checked because tantivy does not always notice a missing file."""
 
     @classmethod
     def read(cls, path: Path) -> Manifest | None:
@@ -74,7 +74,7 @@ class Manifest(BaseModel):
 
 
 def state_of(path: Path, known: Manifest) -> FileState:
-    """Returns the state of a file. Its content is read only if its size or timestamp has changed. Raises DataError."""
+    """Returns the state of a file. The content is read only if the size or timestamp has changed. Raises DataError."""
     try:
         status = path.stat()
         state = known.files.get(str(path.resolve()))
@@ -103,7 +103,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WantedFiles:
-    """The files to read. Required files must be readable. Unreadable files are skipped if they are not required."""
+    """The files to read. An unreadable file is an error if it is required. Otherwise, it is skipped."""
 
     paths: tuple[Path, ...]
     required: frozenset[Path]
@@ -115,10 +115,10 @@ class Snapshot:
 
     reader: PassageReader
     path_of: Mapping[str, Path]
-    """The file for each key, as the user wrote its path. If files have the same name and content, the first one
-    counts."""
+    """The path of the file with each key, as the user wrote it. If files have the same name and content, the first is
+    used."""
     identity: str
-    """A hash of names, contents and settings. Snapshots with equal hashes should give equal answers."""
+    """A hash of names, contents and settings. Snapshots with the same hash should give the same answers."""
     unread: tuple[UnreadFile, ...] = ()
     """Unreadable files in folders and globs, and files without text."""
     hold: Hold | None = None
@@ -210,8 +210,7 @@ def _bring_up_to_date(files: WantedFiles, folder: Path | None, known: Manifest, 
 
 
 def _states(files: WantedFiles, known: Manifest) -> tuple[dict[Path, FileState], list[UnreadFile]]:
-    """Returns the state of each file, and the optional files that cannot be opened. Raises DataError for required
-    files."""
+    """Returns each file's state, and the optional files that cannot be opened. Raises DataError for required files."""
     states: dict[Path, FileState] = {}
     unread: list[UnreadFile] = []
     for path in files.paths:

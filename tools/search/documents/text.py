@@ -17,12 +17,12 @@ from typing import Any
 import yaml
 
 from factloop.core.errors import DataError
-from factloop.core.files.lines import LONGEST_LINE, open_given
+from factloop.core.files.lines import LONGEST_LINE, encoding_of, open_given
 from factloop.tools.search.documents.files import is_compressed
 
 _FRONT = re.compile(r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""Reads every value as text and supports no merge keys. The compiled loader is ten times faster."""
+"""Reads every value as text and does not support merge keys. The compiled loader is ten times faster."""
 _NULL = ("", "~", "null")
 _URLS = ("url", "source")
 _DATES = ("date", "published")
@@ -39,7 +39,7 @@ NONE = FrontMatter()
 
 
 def read_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """Splits off the front matter of a text. Front matter that is not a YAML mapping stays in the text."""
+    """Splits off the front matter of a text. If the front matter is not a YAML mapping, it stays in the text."""
     found = _FRONT.match(text) if text.startswith("---") else None
     if found is None:
         return NONE, text
@@ -63,18 +63,17 @@ def _first(named: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return next((text for text in texts if text.casefold() not in _NULL), None)
 
 
-_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _HEAD_BYTES = 4096
 _BUFFER_BYTES = 2**17
 _NUL_SHARE = 0.1
-"""A file with a larger fraction of NULs is not text. In other files, NULs are read as spaces."""
+"""A file with a larger fraction of NULs does not count as text. In other files, NULs are read as spaces."""
 
 
 def read_text(path: Path) -> str:
     """Reads a whole text. Raises DataError for binary files and unsupported encodings."""
     data = read_bytes(path)
     _refuse_binary(data[:_HEAD_BYTES], path)
-    encoding = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-8-sig"
+    encoding = encoding_of(data)
     try:
         return data.decode(encoding).replace("\0", " ")
     except UnicodeDecodeError as error:
@@ -82,14 +81,14 @@ def read_text(path: Path) -> str:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yields lines with their numbers from 1, without line endings. The file may be larger than memory.
+    """Yields lines without their endings, numbered from 1. The file may be larger than memory.
 
     Only "\\n" ends a line (a "\\r" before it is dropped). Raises the same errors as `read_text`, at the faulty line.
     """
     with _opened(path) as file:
         head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]
         _refuse_binary(head, path)
-        if head.startswith(_UTF16_MARKS):
+        if encoding_of(head) != "utf-8-sig":
             for number, text in enumerate(io.StringIO(read_text(path), newline="\n"), 1):
                 yield number, text.rstrip("\r\n")
             return
@@ -122,12 +121,12 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
 
 
 def _refuse_binary(head: bytes, path: Path) -> None:
-    if not head.startswith(_UTF16_MARKS) and head.count(0) > _NUL_SHARE * len(head):
+    if encoding_of(head) == "utf-8-sig" and head.count(0) > _NUL_SHARE * len(head):
         raise DataError("the file is binary, or UTF-16 without a byte order mark; save it as UTF-8", path=str(path))
 
 
 def _undecodable(path: Path, encoding: str, offset: int, line: int | None = None) -> DataError:
-    shown = "UTF-16" if encoding == "utf-16" else "UTF-8"
+    shown = encoding.upper().removesuffix("-SIG")
     advice = f"save it as UTF-8 (for example, `iconv -f WINDOWS-1252 -t UTF-8 {path.name}`)"
     return DataError(
         f"byte {offset} is not {shown}: the file is binary or has another encoding; {advice}", path=str(path), line=line

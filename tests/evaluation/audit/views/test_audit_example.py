@@ -17,6 +17,7 @@ from factloop.cli import main
 from factloop.evaluation.audit.figures import AuditFigure, Group
 from factloop.evaluation.audit.report import AuditAt, AuditReport
 from factloop.evaluation.audit.table import Level
+from factloop.evaluation.audit.views.tables import SECTIONS, scope_of
 from tests.evaluation.audit.random_tables import find
 
 pytestmark = pytest.mark.statistical  # a thousand resamples
@@ -99,6 +100,8 @@ def test_what_it_says_of_rates(report: AuditReport, at: AuditAt) -> None:
     assert says(f"balanced accuracies, {balanced[0]}% and {balanced[1]}%", f"with {balanced[2]}%", "worse than a coin")
     assert says(f"its TNR is {percent(wording.tnr)}%")
     assert (report.data.n_prompts, report.settings.n_resamples, report.settings.level) == (30, 1000, 0.95)
+    (findings,) = SECTIONS[0].sheets(scope_of(at, ALL, report.data))
+    assert [cell.text for cell in findings.lines[1].cells[2:]] == ["found: 56.7", "found: 12.0", "not shown: -0.8"]
     (ranking,) = (m for m in at.mean_rankings if (m.evaluator, m.level, m.group) == ("harsh", Level.CLAIM, ALL))
     assert says("`harsh` ranks the systems well", f"tau is {ranking.kendall:.2f}")
     assert says("600 labelled claims by five made-up systems")

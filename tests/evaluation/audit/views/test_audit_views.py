@@ -68,7 +68,7 @@ def test_the_tables_have_the_figures_worked_by_hand() -> None:
     here = groups_of(report.data)[0]
     (rates,) = sheets_of(report, here, "rates")
     assert texts_of(rates)[0] == ["judge", "claims", "75.0", "75.0", "75.0", "0.0", "25.0", "25.0", "40", "40", "0"]
-    assert rates.lines[1].cells[3].why == "none labelled right"
+    assert rates.lines[1].cells[3].why == "none is labelled right"
     bias, systems = sheets_of(report, here, "bias")
     assert texts_of(bias)[0] == ["judge", "claims", "25.0", "25.0", "a", "2"]
     assert texts_of(systems)[:2] == [
@@ -113,7 +113,7 @@ def test_the_page_holds_the_whole_report_and_every_link_arrives(name: str) -> No
 def test_undefined_figures_and_what_was_left_out_say_why() -> None:
     tree = tree_of("bare")
     said = {text(cell) for cell in tree.xpath("//td[@class='undefined']/span")}
-    assert {"undefined: none labelled wrong", "undefined: one system"} <= said
+    assert {"undefined: none is labelled wrong", "undefined: one system"} <= said
     left_out = [text(one) for one in tree.xpath("//ul[@aria-label='Not computed']/li")]
     assert left_out == list(bare_audit().left_out)
 

@@ -12,9 +12,11 @@ import lxml.html
 
 from factloop.evaluation.comparing.records import Comparison
 from factloop.evaluation.comparing.views.shown import render_comparison_html
+from factloop.evaluation.debiasing.records import Caution
 from factloop.evaluation.runs.longform import AbstentionPolicy
 from factloop.evaluation.runs.records import RunSummary
 from factloop.evaluation.runs.views.calibration import assumptions, in_short
+from factloop.evaluation.runs.views.calibration import tiles as tiles_of
 from factloop.evaluation.runs.views.shown import render_run_html
 from tests.evaluation.held_files import held_files
 from tests.evaluation.runs.finished_runs import judged, summary_of
@@ -45,10 +47,10 @@ def test_scores_stand_with_their_intervals_and_what_they_rest_on() -> None:
     assert row[2].startswith("0.750 [")
     assert row[2].endswith("] 2 responses")
     assert table(tree, "Claims")[1][1:] == ["3", "1", "0", "6", "3", "1", "1", "1"]
-    assert "Abstentions: zero: a response without claims has F1@K 0" in words(tree)
+    assert "Abstentions: a response without claims has F1@K 0" in words(tree)
     left_out = parsed(render_run_html(summary_of([judged("p", "")], abstention=AbstentionPolicy.EXCLUDE)))
     assert table(left_out, "Scores of each system")[1][1] == "undefined: nothing scored 0 responses"
-    assert "exclude: a response without claims is left out of all means" in words(left_out)
+    assert "a response without claims is left out of all means (exclude)" in words(left_out)
 
 
 def test_the_worst_responses_come_first() -> None:
@@ -70,7 +72,7 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     assert len(corrected) == 1 + 3 * (3 + 2 * 2)
     methods = [row[2] for row in corrected[1:4]]
     assert (methods[0], methods[2]) == ("raw 247 claims", "adjusted count 247 claims, 26 labels")
-    preferred = r"prediction-powered, preferred λ 0\.\d\d: \d+% from labels alone 247 claims, 26 labels"
+    preferred = r"prediction-powered, preferred weight of verdicts: λ = 0\.\d\d 247 claims, 26 labels"
     assert re.fullmatch(preferred, methods[1])
     assert "few labelled claims" in words(tree)
     assert run.calibration is not None
@@ -79,19 +81,26 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     assert [said in words(tree) for said in short] == [True] * 3
     one = run.calibration.systems[0]
     figure = {"value": 0.78, "low": 0.6, "high": 0.92, "n_labels": 20, "n_label_groups": 10}
-    best = one.precision.prediction_powered.model_copy(update=figure)
-    known = one.model_copy(update={"precision": one.precision.model_copy(update={"prediction_powered": best})})
-    alone = run.calibration.model_copy(update={"systems": (known,)})
+    no_interval = {"low": None, "high": None, "cautions": (Caution.ONE_GROUP,)}
     # Half as wide again and a bit, 0.16 instead of 0.10: 10 * 1.6 ** 2 = 25.6 prompts.
-    assert list(in_short(alone)) == [
-        "With your 20 labels: about 78% of its claims with a verdict (247 of 257) are supported, anywhere from 60 to "
-        "92%; the other 10 are not covered. Labels on about 26 prompts, not 10, would give ±10."
-    ]
-    whole = known.model_copy(update={"precision": known.precision.model_copy(update={"n_run_unscored": 0})})
-    (said,) = in_short(run.calibration.model_copy(update={"systems": (whole,)}))
-    assert "about 78% of its claims are supported, anywhere from 60 to 92%. Labels on" in said
+    sentences: list[tuple[dict[str, Any], int, str]] = [
+        ({}, 10, "With your 20 labels: about 78% of its claims with a verdict (247 of 257) are supported, anywhere "
+         "from 60 to 92%; the other 10 are not covered. Labels on about 26 prompts, not 10, would give ±10."),
+        ({}, 0, "With your 20 labels: about 78% of its claims are supported, anywhere from 60 to 92%. Labels on about "
+         "26 prompts, not 10, would give ±10."),
+        ({"low": 0.78, "high": 0.78}, 10, "Every claim with a verdict is labelled: 193 of 247 are supported (78%); "
+         "not covered: 10 without a verdict."),
+        (no_interval, 0, "No conclusion yet: the labels or the run's claims come from a single prompt, so there is no "
+         "interval. You need labels on at least 30 prompts."),
+    ]  # fmt: skip
+    for change, n_unscored, sentence in sentences:
+        best = one.precision.prediction_powered.model_copy(update=figure | change)
+        precision = one.precision.model_copy(update={"prediction_powered": best, "n_run_unscored": n_unscored})
+        known = one.model_copy(update={"precision": precision})
+        assert list(in_short(run.calibration.model_copy(update={"systems": (known,)}))) == [sentence]
+        assert ("all labelled" in str(tiles_of(known))) == ("Every" in sentence)
     only = parsed(render_run_html(labelled_run([one for one in responses() if one.system == "gpt-4o-mini"])))
-    assert "Only corrected figures allow for wrong verdicts. Precision if all unscored" in words(only)
+    assert "Only corrected figures allow for wrong verdicts. Precision, with all unscored" in words(only)
     tiles = dict(zip(*(map(words, only.xpath(f"//dl[@class='figures']//{tag}")) for tag in ("dt", "dd")), strict=True))
     raw, row = table(only, "Raw and corrected")[1:3]
     said = f"{row[3]} {row[4]}, 247 claims with a verdict; {raw[3]} before correction"

@@ -199,7 +199,10 @@ def test_a_passage_that_begins_or_ends_within_a_sentence_says_so(tmp_path: Path)
 def test_a_passage_over_several_pages_names_them(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(pdf("Ada was born in 1815.", "She died in 1852.", "Her notes remain."))
     search = search_in(tmp_path / "a.pdf", cache=tmp_path / "cache")
-    assert [hit.source.rpartition("#")[2] for hit in search.search("died", 1)] == ["page=1-3"]
+    (hit,) = search.search("died", 1)
+    assert (hit.source.rpartition("#")[2], [page for _, page in hit.pages]) == ("page=1-3", [1, 2, 3])
+    for (start, _), text in zip(hit.pages, ("Ada was", "She died", "Her notes"), strict=True):
+        assert hit.passage.startswith(text, start)
 
 
 def test_all_passages_come_once_in_reading_order(tool: SearchTool) -> None:

@@ -51,7 +51,7 @@ def test_other_encodings_and_binaries_are_refused(tmp_path: Path, name: str) -> 
     assert "not UTF-16" in refusal(tmp_path, name, codecs.BOM_UTF16_LE + b"\x00\xd8\x00")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_compressed_tables(tmp_path: Path, encoding: str) -> None:
     table = 'id\ttext\ttitle\n1\t"Zoë ""Z"" 漢"\tA\n2\tplain\t\n'.encode(encoding)
     assert load(tmp_path, "wiki.passages.TSV.gz", gzip.compress(table)) == [
