@@ -196,7 +196,6 @@ def _farthest_apart(
 
 
 def _strictest(at: SettledAt, places: Counts) -> int:
-    """Returns the first position that settles as many claims as the last."""
     return int(places[np.searchsorted(at.n[places], at.n[places[-1]])])
 
 

@@ -98,7 +98,7 @@ AS_IF_CORRECT = (
     "The figures treat every verdict as correct; the documentation says how often judges err (“How accurate is "
     "factloop?”)."
 )
-BASELINE_IS_RIGHT = "23 of 28 (0.82; 95% interval 0.64 to 0.92)"
+BASELINE_IS_RIGHT = "12 of 13 (0.92; 95% interval 0.67 to 0.99)"
 """How often the baseline's `supported` verdicts are right on unseen answers (see docs/accuracy.md)."""
 
 

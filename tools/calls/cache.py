@@ -224,7 +224,6 @@ class CallCache:
         return kind(f"cannot use {self._path} as a cache ({error}); delete it or use another path")
 
     def _read(self, key: str, text: str, read: Read) -> Any:
-        """Returns the value, which `read` must accept."""
         try:
             if text != _checked(text[9:]):
                 raise ValueError("its checksum is wrong")

@@ -89,7 +89,6 @@ class Slots:
         self._give()
 
     def _give(self) -> None:
-        """Gives free slots to waiting calls."""
         while self._n_free and (caller := next(filter(self._may_have_one, self._waiting), None)) is not None:
             queue = self._waiting.pop(caller)
             while queue and queue[0].done():  # cancelled, so it takes no turn

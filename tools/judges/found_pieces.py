@@ -85,5 +85,4 @@ class BaselineReader(Judge):
 
 @cache
 def _weights_sha256() -> str:
-    """Returns a hash that changes whenever scores may change."""
     return hashlib.sha256(files("factloop.tools.judges").joinpath(FILE_NAME).read_bytes()).hexdigest()

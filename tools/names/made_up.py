@@ -33,7 +33,6 @@ def gender_of(name: str) -> Gender | None:
 
 
 def _is_english(given: str) -> bool:
-    """Whether the given name is an initial or is in an English list."""
     providers = (import_module(f"faker.providers.person.{locale}").Provider for locale in _LOCALES[:2])
     return len(given.rstrip(".")) == 1 or any(given.title() in one.first_names for one in providers)
 

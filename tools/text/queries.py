@@ -70,7 +70,6 @@ def _selections(text: str) -> Iterator[list[str]]:
 
 
 def _keywords(text: str) -> list[str]:
-    """Returns the distinct content words in their original spelling."""
     kept: dict[str, str] = {}
     for raw in plain_text(text).split():
         word = raw.strip(_EDGES).removesuffix("'s").removesuffix("’s")

@@ -100,7 +100,6 @@ def _are_statements(roots: Sequence[Token]) -> bool:
 
 
 def _is_whole(claim: str) -> bool:
-    """Whether all quotation marks and brackets in a claim are balanced."""
     return claim.count('"') % 2 == 0 and claim.count("“") == claim.count("”") and claim.count("(") == claim.count(")")
 
 

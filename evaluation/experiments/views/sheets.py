@@ -111,7 +111,6 @@ def heading(quantity: Quantity, k: int | None, report: ExperimentReport) -> str:
 
 
 def _basis(figure: GroupFigure, noun: str) -> str:
-    """Formats the number of items, as in `n = 118 claims, 2 excluded`."""
     left_out = f", {figure.n_left_out:,} excluded" if figure.n_left_out else ""
     return f"n = {plural(figure.n, noun)}{left_out}"
 

@@ -214,7 +214,6 @@ _VERDICTS = ("supported", "not_supported", "irrelevant", "unscored")
 
 
 def _shown(found: LabelAgreement) -> Iterator[SystemAgreement]:
-    """Yields each system, then the total unless there is exactly one system."""
     yield from found.systems
     if len(found.systems) != 1:
         yield found.overall
