@@ -157,38 +157,29 @@ def answer(*lengths: int, apart: int | None = None, given: int | None = None) ->
     return sentences
 
 
-def numbers(sentences: list[SentenceTask]) -> list[list[int]]:
-    return [[sentence.number for sentence in window] for window in windows_of(sentences, GROUNDED_WINDOW, goes_on)]
+MOST, THIRD = GROUNDED_WINDOW.sentences, GROUNDED_WINDOW.characters // 3
 
 
-def test_windows_are_of_like_length() -> None:
-    """Filled up they would have 4, 4 and 1 sentences, and the answer would take as long as 4 take."""
-    assert numbers(answer(*[2 * GROUNDED_WINDOW.characters // 9] * 9)) == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
-
-
-def test_a_window_is_no_longer_than_the_bound() -> None:
-    third = GROUNDED_WINDOW.characters // 3
-    assert numbers(answer(third, third, third)) == [[0, 1, 2]]
-    assert numbers(answer(third, third, third + 1)) == [[0, 1], [2]]
-
-
-def test_a_sentence_longer_than_the_bound_is_read_alone() -> None:
-    assert numbers(answer(100, GROUNDED_WINDOW.characters + 1, 100)) == [[0], [1], [2]]
-
-
-def test_short_sentences_are_bounded_in_number() -> None:
-    n = GROUNDED_WINDOW.sentences
-    assert [len(window) for window in numbers(answer(*[10] * n))] == [n]
-    assert [len(window) for window in numbers(answer(*[10] * (n + 2)))] == [n // 2 + 1] * 2
-
-
-@pytest.mark.parametrize(("stretches", "expected"), [({"apart": 1}, [[0], [1, 2]]), ({"given": 1}, [[0], [1], [2]])])
-def test_windows_end_where_nothing_reads_on(stretches: dict[str, int], expected: list[list[int]]) -> None:
-    assert numbers(answer(100, 100, 100, **stretches)) == expected
-
-
-def test_without_sentences_there_is_no_window() -> None:
-    assert windows_of([], GROUNDED_WINDOW, goes_on) == []
+@pytest.mark.parametrize(
+    ("sentences", "expected"),
+    [
+        (answer(*[2 * GROUNDED_WINDOW.characters // 9] * 9), [3, 3, 3]),  # filled up 4, 4 and 1, as slow as 4
+        (answer(THIRD, THIRD, THIRD), [3]),
+        (answer(THIRD, THIRD, THIRD + 1), [2, 1]),
+        (answer(100, GROUNDED_WINDOW.characters + 1, 100), [1, 1, 1]),
+        (answer(*[10] * MOST), [MOST]),
+        (answer(*[10] * (MOST + 2)), [MOST // 2 + 1] * 2),
+        (answer(100, 100, 100, apart=1), [1, 2]),
+        (answer(100, 100, 100, given=1), [1, 1, 1]),
+        ([], []),
+    ],
+)
+def test_windows_are_of_like_length_and_end_where_nothing_reads_on(
+    sentences: list[SentenceTask], expected: list[int]
+) -> None:
+    windows = windows_of(sentences, GROUNDED_WINDOW, goes_on)
+    assert [len(window) for window in windows] == expected
+    assert [sentence for window in windows for sentence in window] == sentences
 
 
 @pytest.mark.parametrize(

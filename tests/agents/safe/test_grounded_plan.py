@@ -387,12 +387,6 @@ async def test_a_window_that_fails_leaves_each_sentence_unscored() -> None:
     assert {claim.judgement.unscored_reason for claim in result.claims} == {UnscoredReason.BUDGET}
 
 
-async def test_a_wrong_set_up_stops_the_run() -> None:
-    script = GroundedScript({}, readings={SENTENCES[0]: [ConfigError("no such model")]})
-    with pytest.raises(ConfigError, match="no such model"):
-        await grounded(script, SENTENCES[0])
-
-
 async def test_without_documents_claims_are_found_and_have_no_source() -> None:
     script = GroundedScript({SENTENCES[0]: [fact("A."), fact("B.", status="irrelevant")]})
     result = await run(GroundedPlan(script, results=2), SENTENCES[0], [])

@@ -91,16 +91,6 @@ async def test_a_verdict_that_names_no_passage_is_asked_for_again(verdict: str, 
     assert f"claim 1: {said}" in asked_of(chat)[1]
 
 
-async def test_a_verdict_that_names_no_passage_to_the_last_is_none() -> None:
-    _, made = parts(*[assessment("supported", [])] * 3)
-    with pytest.raises(ModelOutputError, match="by no passage shown"):
-        await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
-    entry = {"claim": 1, "verdict": "supported", "passages": [], "wrong": "", "reason": ""}
-    _, made = parts(*[{"claims": [entry]}] * 3)
-    with pytest.raises(ModelOutputError, match="by no passage shown"):
-        await ModelGroundedStages(*made).look_again(["Ada sang."], WindowTask((SHORT,), (evidence(1),)), CONTEXT)
-
-
 @pytest.mark.parametrize(("verdict", "word"), [("insufficient", "not_supported"), ("ambiguous", "not_supported")])
 async def test_what_is_neither_for_nor_against_a_claim_needs_no_passage(verdict: str, word: str) -> None:
     chat, made = parts(assessment(verdict, []), rating(word, []))
