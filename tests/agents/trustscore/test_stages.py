@@ -23,7 +23,7 @@ from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.judges.base import Label
 from factloop.tools.judges.baseline import Baseline
 from tests.agents.scripted_verifier import ScriptedVerifier
-from tests.agents.trustscore.scripted_chat import saying
+from tests.tools.models.scripted_chat import saying
 from tests.tools.models.talk import Talk
 
 QUESTION = "Who built the first temple?"
