@@ -186,14 +186,9 @@ def test_nothing_between_quotations_goes_where_utf_8_was_read_as_latin_1() -> No
     assert "10 kg" in read
 
 
-@pytest.mark.parametrize(("text", "plain"), TEXTS.items())
-def test_simple_tags_are_taken_out(text: str, plain: str) -> None:
+@pytest.mark.parametrize(("text", "plain"), [*TEXTS.items(), *((text, text) for text in NO_TAGS)])
+def test_simple_tags_are_taken_out_and_what_is_no_tag_stays(text: str, plain: str) -> None:
     assert plain_text(text) == plain
-
-
-@pytest.mark.parametrize("text", NO_TAGS)
-def test_what_is_no_tag_stays(text: str) -> None:
-    assert plain_text(text) == text
 
 
 @pytest.mark.large
