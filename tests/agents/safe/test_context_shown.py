@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -202,45 +203,38 @@ def test_the_fused_plan_reads_sentences_together_that_stand_under_the_same_headi
     assert [len(found) for found in windows] == [1 if together else 2] * 2
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "She died in Ulm.",
-        "**It** met in Zephyr Hall from 1825.",
-        "Its walls are of brick.",
-        "The firm was sold to Lang.",
-        "This was new.",
-        "In 1850, she left for Ulm.",
-        "In 1850 she left for Ulm.",
-        "If one leaves aside what was told in the taverns, it held its sessions in Swan Hall.",
-        "By then the mill had burned down.",
-        "Later they moved to Ulm.",
-        "Over the years the mill grew.",
-        "After the war, the firm was sold.",
-    ],
-)
-def test_a_sentence_whose_subject_is_said_elsewhere_refers_back(text: str) -> None:
-    assert refers_back(text)
+REFERRING = [
+    "She died in Ulm.",
+    "**It** met in Zephyr Hall from 1825.",
+    "Its walls are of brick.",
+    "The firm was sold to Lang.",
+    "This was new.",
+    "In 1850, she left for Ulm.",
+    "In 1850 she left for Ulm.",
+    "If one leaves aside what was told in the taverns, it held its sessions in Swan Hall.",
+    "By then the mill had burned down.",
+    "Later they moved to Ulm.",
+    "Over the years the mill grew.",
+    "After the war, the firm was sold.",
+]
+NAMING = [
+    "Ada Lovelace died in Ulm.",
+    "Ada Lovelace, the daughter of a poet, died in Ulm.",
+    "The Lang Institute met in Ulm.",
+    "In 1850, Ada Lovelace left her house.",
+    "In 1850 Ada Lovelace left her house.",
+    "Over the years, Ada Lovelace was a teacher.",
+    "Over the years Ada Lovelace was a teacher.",
+    "In her youth, Ada Lovelace sang.",
+    "After she left Ulm, Ada Lovelace sang.",
+    "With the help of the firm Ada Lovelace sang.",
+    "Theodore left.",
+    "Itinerant smiths came to Ulm.",
+    "Nobody knows whether she left.",
+    "1850",
+]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ada Lovelace died in Ulm.",
-        "Ada Lovelace, the daughter of a poet, died in Ulm.",
-        "The Lang Institute met in Ulm.",
-        "In 1850, Ada Lovelace left her house.",
-        "In 1850 Ada Lovelace left her house.",
-        "Over the years, Ada Lovelace was a teacher.",
-        "Over the years Ada Lovelace was a teacher.",
-        "In her youth, Ada Lovelace sang.",
-        "After she left Ulm, Ada Lovelace sang.",
-        "With the help of the firm Ada Lovelace sang.",
-        "Theodore left.",
-        "Itinerant smiths came to Ulm.",
-        "Nobody knows whether she left.",
-        "1850",
-    ],
-)
-def test_one_that_names_its_subject_does_not(text: str) -> None:
-    assert not refers_back(text)
+@pytest.mark.parametrize(("text", "refers"), [*product(REFERRING, [True]), *product(NAMING, [False])])
+def test_a_sentence_whose_subject_is_said_elsewhere_refers_back(text: str, refers: bool) -> None:
+    assert refers_back(text) is refers

@@ -203,13 +203,8 @@ async def test_relevance_is_the_models_word() -> None:
     assert await ModelPaperStages(*made).relevance("x", TASK, CONTEXT) is False
 
 
-def test_a_passage_is_shown_with_its_title_and_date_and_cut_to_its_bound() -> None:
-    plain, dated, long = passages(
-        [evidence(1), evidence(2, title="T", published="2020"), evidence(3, passage="x" * 10_000)]
-    )
-    assert plain == "Passage 1."
-    assert dated == "T (2020)\nPassage 2."
-    assert long == "x" * PASSAGE_CHARACTERS + f"\n{CUT_WITHIN}"
+def test_passages_are_cut_to_their_bound() -> None:
+    assert passages([evidence(1, passage="x" * 10_000)]) == ["x" * PASSAGE_CHARACTERS + f"\n{CUT_WITHIN}"]
 
 
 async def test_sentences_of_a_window_stand_as_the_answer_goes_on_without_ends_of_rows() -> None:

@@ -21,7 +21,6 @@ from factloop.core.records import Evidence
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.judges.base import Label
-from factloop.tools.judges.baseline import Baseline
 from tests.agents.scripted_verifier import ScriptedVerifier
 from tests.tools.models.scripted_chat import saying
 from tests.tools.models.talk import Talk
@@ -220,27 +219,13 @@ async def test_only_passages_that_were_shown_can_be_cited(cited: list[int], expe
     ("label", "relation"),
     [("supported", Relation.SUPPORT), ("contradicted", Relation.CONTRADICT), ("insufficient", Relation.NEUTRAL)],
 )
-async def test_a_verifier_s_label_is_a_relation(label: Label, relation: Relation) -> None:
+async def test_a_verifier_s_label_on_the_answer_in_its_question_is_a_relation(label: Label, relation: Relation) -> None:
     verifier = ScriptedVerifier(label, cited=(1,))
     judge = VerifierJudge(verifier)
-    found = await judge.judge(QUESTION, ANSWER, PASSAGES, meter=UsageMeter())
+    found = await judge.judge(QUESTION, "King Solomon", PASSAGES, meter=UsageMeter())
     assert found == PassageJudgement(relation, "names agree", (1,))
     assert verifier.asked == [(ANSWER, ["Text 1.", "Text 2.", "Text 3."])]
     assert judge.name == "scripted"
-
-
-@pytest.mark.parametrize(
-    ("answer", "text", "relation"),
-    [
-        ("2017", "The bridge was opened in 2017 after six years of work.", Relation.SUPPORT),
-        ("The bridge was opened in 2017.", "The bridge was opened in 2017 after six years.", Relation.SUPPORT),
-        ("2017", "Trains are quicker than cars.", Relation.NEUTRAL),
-    ],
-)
-async def test_the_offline_rater_as_judge(answer: str, text: str, relation: Relation) -> None:
-    judge = VerifierJudge(Baseline())
-    found = await judge.judge("When was the bridge opened?", answer, [passage(text)], meter=UsageMeter())
-    assert found.relation is relation
 
 
 @pytest.mark.parametrize(

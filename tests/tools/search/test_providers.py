@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from factloop.core.errors import ConfigError, DataError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.build import build_search_tools
 from factloop.tools.search.searxng import SearxngSearch
@@ -233,11 +232,6 @@ def test_missing_or_impossible_address(name: str, variable: str, url: str, monke
     monkeypatch.setenv(variable, url)
     with pytest.raises(ConfigError, match=variable):
         build_search_tools([name])
-
-
-def test_missing_documents(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file"):
-        build_search_tools([], [tmp_path / "absent"])
 
 
 @pytest.mark.process
