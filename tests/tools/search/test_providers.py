@@ -121,8 +121,6 @@ def test_other_shapes_are_errors(server: FakeServer, answer: object) -> None:
     [
         ("query+search", "outofrange", 'The value "9999" for parameter "gsrlimit" must be between 1 and 500.'),
         ("query+search", "deprecation", 'The parameter "gsrwhat" has been deprecated.'),
-        ("main", "deprecation-help", "Subscribe to the mailing list."),
-        ("main", "unrecognizedparams", "Unrecognized parameter: explaintext."),
         ("query", "unrecognizedvalues", 'Unrecognized value for parameter "prop": extracts'),
         ("query+search", "unrecognizedvalues", 'Unrecognized value for parameter "gsrinfo": xx'),
         ("query+extracts", "apiwarn-of-another-kind", "Whole articles: exlimit was lowered."),
