@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from factloop.core.records import Evidence
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.judges.base import Label
+from tests.agents.safe.model_parts import evidence
 from tests.agents.scripted_verifier import ScriptedVerifier
 from tests.tools.models.scripted_chat import saying
 from tests.tools.models.talk import Talk
@@ -174,19 +174,7 @@ async def test_no_answer_at_all_is_an_error() -> None:
 ANSWER = "King Solomon built the first temple."
 
 
-def passage(text: str, number: int = 1, title: str = "Temple") -> Evidence:
-    return Evidence(
-        id=f"p{number}",
-        source=f"corpus#{number}",
-        title=title,
-        passage=text,
-        query="q",
-        rank=number,
-        retrieved_at=datetime(2025, 1, 1, tzinfo=UTC),
-    )
-
-
-PASSAGES = tuple(passage(f"Text {number}.", number) for number in (1, 2, 3))
+PASSAGES = tuple(evidence(number, passage=f"Text {number}.") for number in (1, 2, 3))
 
 
 def entailment(relation: str, cited: Sequence[Any] = (), rationale: str = "It says so.") -> str:
