@@ -228,8 +228,7 @@ LONG = "Ada Lovelace wrote the first program."
 async def test_anthropics_cache_is_given_what_requests_share_and_its_tokens_are_counted(connect: Connect) -> None:
     details = {"cache_read": 800, "cache_creation": 100}
     usage = {"input_tokens": 1000, "output_tokens": 10, "total_tokens": 1010, "input_token_details": details}
-    lines = [AIMessage(shown(YES_SAID)), AIMessage(shown(YES_SAID), usage_metadata=usage)]
-    model = MarkedModel(replies=lines)
+    model = MarkedModel(replies=[shown(YES_SAID), AIMessage(shown(YES_SAID), usage_metadata=usage)])
     talk = await connect(model=model, price=Price(10.0, 20.0, 1.0))
     prompt = PromptRegistry.load()["safe/relevance"]
     for fact in ("She wrote.", "She wrote it."):
