@@ -13,7 +13,7 @@ from factloop.core.records import Evidence
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.models.gateway import ModelGateway
 from tests.agents.safe.scripted import ScriptedSearch, context_of
-from tests.agents.trustscore.scripted_chat import ScriptedChat, saying
+from tests.tools.models.scripted_chat import ScriptedChat, saying
 
 Fields = Mapping[str, Any]
 Parts = tuple[ModelGateway, PromptRegistry]

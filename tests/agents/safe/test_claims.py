@@ -20,7 +20,6 @@ from factloop.core.findings import finding_of_silence
 from factloop.core.records import NoClaim, Sentence
 from factloop.core.report_warnings import abstention_warnings, whole_warning
 from factloop.tools.search.base import SearchHit
-from factloop.tools.text.abstentions import is_abstention
 from tests.agents.safe.model_parts import CONTEXT, asked_of, evidence, parts
 from tests.agents.safe.scripted import FusedScript, GroundedScript, PaperScript, ScriptedSearch, context_of, hit, run
 
@@ -75,22 +74,6 @@ async def test_a_model_names_the_passages_with_the_answer(cited: list[int], is_r
     assert (found.is_right, [item.id for item in found.evidence]) == (is_right, kept)
     assert found.why == ("" if is_right else "16 weeks")
     assert SENTENCE in asked_of(chat)[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "abstains"),
-    [
-        ("The documents do not mention the number of weeks.", True),
-        ("I don't know how long it lasts.", True),
-        ("Based on the given context, there is no information about fees in the documents.", True),
-        ("The handbook was not written by Ada.", False),
-        ("The government report will show airlines haven't fully delivered on service promises.", False),
-        ("The policy does not state the fee, but the office is in Oslo.", False),
-        ("I know how long it lasts.", False),
-    ],
-)
-def test_what_is_an_abstention(text: str, abstains: bool) -> None:
-    assert is_abstention(text) is abstains
 
 
 QUESTION = "What is Eddystone?"

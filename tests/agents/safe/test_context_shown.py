@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -157,38 +158,29 @@ def answer(*lengths: int, apart: int | None = None, given: int | None = None) ->
     return sentences
 
 
-def numbers(sentences: list[SentenceTask]) -> list[list[int]]:
-    return [[sentence.number for sentence in window] for window in windows_of(sentences, GROUNDED_WINDOW, goes_on)]
+MOST, THIRD = GROUNDED_WINDOW.sentences, GROUNDED_WINDOW.characters // 3
 
 
-def test_windows_are_of_like_length() -> None:
-    """Filled up they would have 4, 4 and 1 sentences, and the answer would take as long as 4 take."""
-    assert numbers(answer(*[2 * GROUNDED_WINDOW.characters // 9] * 9)) == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
-
-
-def test_a_window_is_no_longer_than_the_bound() -> None:
-    third = GROUNDED_WINDOW.characters // 3
-    assert numbers(answer(third, third, third)) == [[0, 1, 2]]
-    assert numbers(answer(third, third, third + 1)) == [[0, 1], [2]]
-
-
-def test_a_sentence_longer_than_the_bound_is_read_alone() -> None:
-    assert numbers(answer(100, GROUNDED_WINDOW.characters + 1, 100)) == [[0], [1], [2]]
-
-
-def test_short_sentences_are_bounded_in_number() -> None:
-    n = GROUNDED_WINDOW.sentences
-    assert [len(window) for window in numbers(answer(*[10] * n))] == [n]
-    assert [len(window) for window in numbers(answer(*[10] * (n + 2)))] == [n // 2 + 1] * 2
-
-
-@pytest.mark.parametrize(("stretches", "expected"), [({"apart": 1}, [[0], [1, 2]]), ({"given": 1}, [[0], [1], [2]])])
-def test_windows_end_where_nothing_reads_on(stretches: dict[str, int], expected: list[list[int]]) -> None:
-    assert numbers(answer(100, 100, 100, **stretches)) == expected
-
-
-def test_without_sentences_there_is_no_window() -> None:
-    assert windows_of([], GROUNDED_WINDOW, goes_on) == []
+@pytest.mark.parametrize(
+    ("sentences", "expected"),
+    [
+        (answer(*[2 * GROUNDED_WINDOW.characters // 9] * 9), [3, 3, 3]),  # filled up 4, 4 and 1, as slow as 4
+        (answer(THIRD, THIRD, THIRD), [3]),
+        (answer(THIRD, THIRD, THIRD + 1), [2, 1]),
+        (answer(100, GROUNDED_WINDOW.characters + 1, 100), [1, 1, 1]),
+        (answer(*[10] * MOST), [MOST]),
+        (answer(*[10] * (MOST + 2)), [MOST // 2 + 1] * 2),
+        (answer(100, 100, 100, apart=1), [1, 2]),
+        (answer(100, 100, 100, given=1), [1, 1, 1]),
+        ([], []),
+    ],
+)
+def test_windows_are_of_like_length_and_end_where_nothing_reads_on(
+    sentences: list[SentenceTask], expected: list[int]
+) -> None:
+    windows = windows_of(sentences, GROUNDED_WINDOW, goes_on)
+    assert [len(window) for window in windows] == expected
+    assert [sentence for window in windows for sentence in window] == sentences
 
 
 @pytest.mark.parametrize(
@@ -211,45 +203,38 @@ def test_the_fused_plan_reads_sentences_together_that_stand_under_the_same_headi
     assert [len(found) for found in windows] == [1 if together else 2] * 2
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "She died in Ulm.",
-        "**It** met in Zephyr Hall from 1825.",
-        "Its walls are of brick.",
-        "The firm was sold to Lang.",
-        "This was new.",
-        "In 1850, she left for Ulm.",
-        "In 1850 she left for Ulm.",
-        "If one leaves aside what was told in the taverns, it held its sessions in Swan Hall.",
-        "By then the mill had burned down.",
-        "Later they moved to Ulm.",
-        "Over the years the mill grew.",
-        "After the war, the firm was sold.",
-    ],
-)
-def test_a_sentence_whose_subject_is_said_elsewhere_refers_back(text: str) -> None:
-    assert refers_back(text)
+REFERRING = [
+    "She died in Ulm.",
+    "**It** met in Zephyr Hall from 1825.",
+    "Its walls are of brick.",
+    "The firm was sold to Lang.",
+    "This was new.",
+    "In 1850, she left for Ulm.",
+    "In 1850 she left for Ulm.",
+    "If one leaves aside what was told in the taverns, it held its sessions in Swan Hall.",
+    "By then the mill had burned down.",
+    "Later they moved to Ulm.",
+    "Over the years the mill grew.",
+    "After the war, the firm was sold.",
+]
+NAMING = [
+    "Ada Lovelace died in Ulm.",
+    "Ada Lovelace, the daughter of a poet, died in Ulm.",
+    "The Lang Institute met in Ulm.",
+    "In 1850, Ada Lovelace left her house.",
+    "In 1850 Ada Lovelace left her house.",
+    "Over the years, Ada Lovelace was a teacher.",
+    "Over the years Ada Lovelace was a teacher.",
+    "In her youth, Ada Lovelace sang.",
+    "After she left Ulm, Ada Lovelace sang.",
+    "With the help of the firm Ada Lovelace sang.",
+    "Theodore left.",
+    "Itinerant smiths came to Ulm.",
+    "Nobody knows whether she left.",
+    "1850",
+]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ada Lovelace died in Ulm.",
-        "Ada Lovelace, the daughter of a poet, died in Ulm.",
-        "The Lang Institute met in Ulm.",
-        "In 1850, Ada Lovelace left her house.",
-        "In 1850 Ada Lovelace left her house.",
-        "Over the years, Ada Lovelace was a teacher.",
-        "Over the years Ada Lovelace was a teacher.",
-        "In her youth, Ada Lovelace sang.",
-        "After she left Ulm, Ada Lovelace sang.",
-        "With the help of the firm Ada Lovelace sang.",
-        "Theodore left.",
-        "Itinerant smiths came to Ulm.",
-        "Nobody knows whether she left.",
-        "1850",
-    ],
-)
-def test_one_that_names_its_subject_does_not(text: str) -> None:
-    assert not refers_back(text)
+@pytest.mark.parametrize(("text", "refers"), [*product(REFERRING, [True]), *product(NAMING, [False])])
+def test_a_sentence_whose_subject_is_said_elsewhere_refers_back(text: str, refers: bool) -> None:
+    assert refers_back(text) is refers

@@ -70,6 +70,11 @@ def reading(*facts: JudgedFact, silent: tuple[int, ...] = ()) -> WindowReading:
     return WindowReading(facts, frozenset(silent))
 
 
+def one_claim(first: Judgement, *looks: Sequence[Judgement] | Exception, claim: str = "A.") -> GroundedScript:
+    """A window of one claim, judged so at first and then at each second look."""
+    return GroundedScript({}, readings={SENTENCES[0]: [reading(judged(0, claim, first))]}, looks={claim: list(looks)})
+
+
 async def grounded(
     script: GroundedScript, response: str, *tools: ScriptedSearch, gates: bool = False, results: int = 2
 ) -> Run:
@@ -170,9 +175,7 @@ async def test_a_claim_that_cites_nothing_lists_the_passages_nearest_to_it() -> 
 
 @pytest.mark.parametrize("first", [contradicted("p2"), nothing_found()], ids=["cited", "not cited"])
 async def test_a_second_look_is_shown_what_the_first_one_had(first: Judgement) -> None:
-    script = GroundedScript(
-        {}, readings={SENTENCES[0]: [reading(judged(0, "A.", first))]}, looks={"A.": [[contradicted("p1")]]}
-    )
+    script = one_claim(first, [contradicted("p1")])
     await grounded(script, SENTENCES[0], MoreDocuments(answers={"A.": [hit("Found for it.")]}))
     assert {"Passage two.", "Found for it."} <= {item.passage for item in script.windows[1].passages}
 
@@ -186,9 +189,7 @@ async def test_a_second_look_is_shown_what_the_first_one_had(first: Judgement) -
     ids=["what it names is not there", "no passage was named"],
 )
 async def test_what_may_come_from_memory_is_looked_at_again_though_all_was_shown(claim: str, first: Judgement) -> None:
-    script = GroundedScript(
-        {}, readings={SENTENCES[0]: [reading(judged(0, claim, first))]}, looks={claim: [[contradicted("p2")]]}
-    )
+    script = one_claim(first, [contradicted("p2")], claim=claim)
     found = (await grounded(script, SENTENCES[0])).only_claim()
     assert (len(script.looked_at), found.judgement.contradicted) == (1, True)
 
@@ -200,16 +201,14 @@ async def test_a_search_that_fails_beside_another_leaves_a_second_look() -> None
         async def asearch(self, query: str, limit: int) -> list[SearchHit]:  # noqa: ARG002
             raise ToolError("broken: no index", tool="broken")
 
-    script = GroundedScript(
-        {}, readings={SENTENCES[0]: [reading(judged(0, "A.", nothing_found()))]}, looks={"A.": [[nothing_found()]]}
-    )
+    script = one_claim(nothing_found(), [nothing_found()])
     found = (await grounded(script, SENTENCES[0], FreeDocuments(), Broken())).only_claim()
     assert found.judgement.unscored_reason is UnscoredReason.TOOL_FAILURE
 
 
 async def test_a_claim_on_which_all_sources_disagree_is_left_so() -> None:
     disputed = Judgement(unscored_reason=UnscoredReason.DISPUTED, cited=("p1", "p2"), judged_by="script")
-    script = GroundedScript({}, readings={SENTENCES[0]: [reading(judged(0, "A.", disputed))]})
+    script = one_claim(disputed)
     claim = (await grounded(script, SENTENCES[0])).only_claim()
     assert (script.looked_at, claim.judgement.unscored_reason) == ([], UnscoredReason.DISPUTED)
     assert [item.passage for item in claim.evidence] == ["Passage one.", "Passage two."]
@@ -217,9 +216,7 @@ async def test_a_claim_on_which_all_sources_disagree_is_left_so() -> None:
 
 @pytest.mark.parametrize(("found", "n_looks"), [("Passage one.", 0), ("Found for it.", 1)])
 async def test_there_is_no_second_look_without_a_passage_that_the_first_did_not_show(found: str, n_looks: int) -> None:
-    script = GroundedScript(
-        {}, readings={SENTENCES[0]: [reading(judged(0, "A.", nothing_found()))]}, looks={"A.": [[supported("p1")]]}
-    )
+    script = one_claim(nothing_found(), [supported("p1")])
     result = await grounded(script, SENTENCES[0], FreeDocuments(answers={"A.": [hit(found)]}))
     assert len(script.looked_at) == n_looks
     assert verdicts(result.claims) == [Verdict.SUPPORTED if n_looks else Verdict.NOT_SUPPORTED]
@@ -237,9 +234,7 @@ async def test_a_supported_claim_is_looked_at_beside_a_passage_that_may_give_ano
     found: str, n_looks: int
 ) -> None:
     claim, said = "Parental leave is sixteen weeks.", "The company grants sixteen weeks of parental leave."
-    script = GroundedScript(
-        {}, readings={SENTENCES[0]: [reading(judged(0, claim, supported("p1")))]}, looks={claim: [[contradicted("p2")]]}
-    )
+    script = one_claim(supported("p1"), [contradicted("p2")], claim=claim)
     await grounded(script, SENTENCES[0], FreeDocuments(passages=(said,), answers={search_query(claim): [hit(found)]}))
     assert len(script.looked_at) == n_looks
 
@@ -385,12 +380,6 @@ async def test_a_window_that_fails_leaves_each_sentence_unscored() -> None:
     result = await grounded(script, " ".join(SENTENCES[:2]))
     assert [claim.text for claim in result.claims] == SENTENCES[:2]
     assert {claim.judgement.unscored_reason for claim in result.claims} == {UnscoredReason.BUDGET}
-
-
-async def test_a_wrong_set_up_stops_the_run() -> None:
-    script = GroundedScript({}, readings={SENTENCES[0]: [ConfigError("no such model")]})
-    with pytest.raises(ConfigError, match="no such model"):
-        await grounded(script, SENTENCES[0])
 
 
 async def test_without_documents_claims_are_found_and_have_no_source() -> None:

@@ -91,16 +91,6 @@ async def test_a_verdict_that_names_no_passage_is_asked_for_again(verdict: str, 
     assert f"claim 1: {said}" in asked_of(chat)[1]
 
 
-async def test_a_verdict_that_names_no_passage_to_the_last_is_none() -> None:
-    _, made = parts(*[assessment("supported", [])] * 3)
-    with pytest.raises(ModelOutputError, match="by no passage shown"):
-        await ModelFusedStages(*made).assess(case(evidence(1)), CONTEXT)
-    entry = {"claim": 1, "verdict": "supported", "passages": [], "wrong": "", "reason": ""}
-    _, made = parts(*[{"claims": [entry]}] * 3)
-    with pytest.raises(ModelOutputError, match="by no passage shown"):
-        await ModelGroundedStages(*made).look_again(["Ada sang."], WindowTask((SHORT,), (evidence(1),)), CONTEXT)
-
-
 @pytest.mark.parametrize(("verdict", "word"), [("insufficient", "not_supported"), ("ambiguous", "not_supported")])
 async def test_what_is_neither_for_nor_against_a_claim_needs_no_passage(verdict: str, word: str) -> None:
     chat, made = parts(assessment(verdict, []), rating(word, []))
@@ -213,13 +203,8 @@ async def test_relevance_is_the_models_word() -> None:
     assert await ModelPaperStages(*made).relevance("x", TASK, CONTEXT) is False
 
 
-def test_a_passage_is_shown_with_its_title_and_date_and_cut_to_its_bound() -> None:
-    plain, dated, long = passages(
-        [evidence(1), evidence(2, title="T", published="2020"), evidence(3, passage="x" * 10_000)]
-    )
-    assert plain == "Passage 1."
-    assert dated == "T (2020)\nPassage 2."
-    assert long == "x" * PASSAGE_CHARACTERS + f"\n{CUT_WITHIN}"
+def test_passages_are_cut_to_their_bound() -> None:
+    assert passages([evidence(1, passage="x" * 10_000)]) == ["x" * PASSAGE_CHARACTERS + f"\n{CUT_WITHIN}"]
 
 
 async def test_sentences_of_a_window_stand_as_the_answer_goes_on_without_ends_of_rows() -> None:

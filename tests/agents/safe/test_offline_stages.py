@@ -3,18 +3,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
 from factloop.agents.safe.offline import NOTHING_FOUND, OfflineFusedStages, OfflinePaperStages, VerifierRater
 from factloop.agents.safe.stages import Case, FoundFact, FusedStages, PaperStages
 from factloop.agents.safe.state import NextQueries, SentenceTask
-from factloop.core.records import Evidence, Judgement, Verdict
+from factloop.core.records import Judgement, Verdict
 from factloop.tools.judges.baseline import Baseline
 from factloop.tools.text.pieces import read
 from factloop.tools.text.pipeline import MOST_WORDS, load_pipeline
 from factloop.tools.text.sentences import split_sentences
+from tests.agents.safe.model_parts import evidence
 from tests.agents.safe.scripted import context_of
 from tests.agents.scripted_verifier import ScriptedVerifier
 from tests.work import LINEAR, growth
@@ -30,17 +30,6 @@ CONTEXT = context_of(prompt=PROMPT, response=RESPONSE)
 def task(sentence: str, response: str = RESPONSE) -> SentenceTask:
     start = response.index(sentence)
     return SentenceTask(sentence, start, start + len(sentence))
-
-
-def evidence(number: int) -> Evidence:
-    return Evidence(
-        id=f"e{number}",
-        source="notes.txt",
-        passage=f"Passage {number}.",
-        query="q",
-        rank=number,
-        retrieved_at=datetime(2024, 1, 1, tzinfo=UTC),
-    )
 
 
 def case(*, queries: Sequence[str] = (), n_evidence: int = 2, may_search: bool = True) -> Case:

@@ -89,22 +89,10 @@ async def test_a_repeat_is_as_relevant_as_the_claim_it_repeats(relevant: bool) -
     assert script.calls["relevance"] == 1
 
 
-async def test_the_revision_is_what_is_checked_and_the_fact_is_kept_as_split() -> None:
+async def test_revised_facts_are_checked_and_one_whose_revision_fails_is_there_unscored() -> None:
     script = PaperScript(
-        {"She was born in London.": ["She was born in London."]},
-        revisions={"She was born in London.": CLAIM},
-        queries={CLAIM: queries(1)},
-        ratings={CLAIM: [supported()]},
-    )
-    result = await run(PaperPlan(script), "She was born in London.", [ScriptedSearch()], max_searches=1)
-    claim = result.only_claim()
-    assert (claim.text, claim.self_contained) == ("She was born in London.", CLAIM)
-
-
-async def test_a_fact_whose_revision_fails_is_there_unscored_beside_the_others() -> None:
-    script = PaperScript(
-        {CLAIM: ["broken", CLAIM]},
-        revisions={"broken": REPLY},
+        {CLAIM: ["broken", "She was born in London."]},
+        revisions={"broken": REPLY, "She was born in London.": CLAIM},
         queries={CLAIM: queries(1)},
         ratings={CLAIM: [supported()]},
     )
@@ -112,6 +100,7 @@ async def test_a_fact_whose_revision_fails_is_there_unscored_beside_the_others()
     broken, fine = result.claims
     assert broken.text == broken.self_contained == "broken"
     assert broken.judgement.unscored_reason is UnscoredReason.PARSE_FAILURE
+    assert (fine.text, fine.self_contained) == ("She was born in London.", CLAIM)
     assert fine.judgement.verdict is Verdict.SUPPORTED
 
 
@@ -135,13 +124,6 @@ async def test_revisions_under_way_end_with_the_check() -> None:
     with pytest.raises(ConfigError):
         await run(PaperPlan(script), CLAIM, [ScriptedSearch()])
     assert sorted(script.ended) == ["A.", "B."]
-
-
-async def test_a_sentence_that_cannot_be_split_stands_as_one_unscored_claim() -> None:
-    result = await run(PaperPlan(PaperScript({CLAIM: REPLY})), CLAIM, [ScriptedSearch()])
-    claim = result.only_claim()
-    assert claim.text == claim.sentence == CLAIM
-    assert claim.judgement.unscored_reason is UnscoredReason.PARSE_FAILURE
 
 
 @pytest.mark.parametrize(

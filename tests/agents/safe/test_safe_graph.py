@@ -21,7 +21,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from factloop import FactChecker
 from factloop.agents.safe.answer import Answer
 from factloop.agents.safe.fused import FusedPlan
-from factloop.agents.safe.graph import LOOK_AGAIN, SafePlan, build_safe_graph
+from factloop.agents.safe.graph import SafePlan, build_safe_graph
 from factloop.agents.safe.grounded import GroundedPlan
 from factloop.agents.safe.paper import PaperPlan
 from factloop.agents.safe.stages import JudgedFact, WindowReading
@@ -216,16 +216,6 @@ def test_claims_come_in_the_order_of_the_response() -> None:
 )
 def test_what_counts_as_the_same(left: str, right: str, same: bool) -> None:
     assert (sameness(left) == sameness(right)) is same
-
-
-def test_only_a_plan_that_looks_at_several_claims_together_has_a_node_for_it() -> None:
-    fused, paper = FusedPlan(FusedScript({})), PaperPlan(PaperScript({}))
-    assert LOOK_AGAIN in nodes(GroundedPlan(GroundedScript({}), results=1))
-    assert [LOOK_AGAIN in nodes(plan) for plan in (fused, paper)] == [False, False]
-
-
-def nodes(plan: SafePlan) -> set[str]:
-    return set(build_safe_graph(plan, max_searches=1).get_graph().nodes)
 
 
 FIRST, SECOND = "Ada was a poet.", "She lived in Ulm."

@@ -212,39 +212,34 @@ def test_it_is_the_share_of_supported_among_the_verdicts(
     assert field.scores(tokens, [said]) == [None if score is None else pytest.approx(score)]
 
 
-def test_each_fact_has_its_own() -> None:
-    first, second = {"supp": 0.9, "contr": 0.1}, {"contr": 0.75, "supp": 0.25}
-    tokens = reply(
-        '{"facts":[{"verdict', '":"', ("supp", first), "orted", '","reason":""},{"', "verdict", '": "',
-        ("contr", second), "adicted", '"}]}',
-    )  # fmt: skip
-    assert GROUNDED.scores(tokens, ["supported", "contradicted"]) == pytest.approx([0.9, 0.25])
-    assert GROUNDED.scores(tokens, ["supported"]) == [None]
-    assert GROUNDED.scores(tokens, ["contradicted", "supported"]) == [None, None]
-    assert GROUNDED.scores(tokens, []) == []
+TWO = reply(
+    '{"facts":[{"verdict', '":"', ("supp", {"supp": 0.9, "contr": 0.1}), "orted", '","reason":""},{"', "verdict",
+    '": "', ("contr", {"contr": 0.75, "supp": 0.25}), "adicted", '"}]}',
+)  # fmt: skip
+LIKELY = ("supported", {"supported": 0.8, "contradicted": 0.2})
+QUOTING = r'{"rationale":"It says \"verdict\": \"contradicted\", or \"verdict\":\"supported\".","verdict":"'
+AROUND = reply("<think>", "Hm.", "</think>", "```json\n", '{ "verdict" : "', LIKELY, '" }', "\n```", "<|im_end|>")
 
 
-def test_a_verdict_within_a_text_is_none() -> None:
-    said = r'{"rationale":"It says \"verdict\": \"contradicted\", or \"verdict\":\"supported\".","verdict":"'
-    tokens = reply(*said, ("supported", {"supported": 0.8, "contradicted": 0.2}), '"}')
-    assert ASSESSED.scores(tokens, ["supported"]) == [pytest.approx(0.8)]
-
-
-def test_where_the_reply_has_a_draft_as_well_nobody_knows_which_was_meant() -> None:
-    likely = ("supported", {"supported": 0.8, "contradicted": 0.2})
-    draft = reply('{"verdict":"', likely, '"}</think>{"verdict":"', likely, '"}')
-    assert ASSESSED.scores(draft, ["supported"]) == [None]
-
-
-def test_tokens_around_the_reply_do_no_harm() -> None:
-    likely = ("supported", {"supported": 0.8, "contradicted": 0.2})
-    tokens = reply("<think>", "Hm.", "</think>", "```json\n", '{ "verdict" : "', likely, '" }', "\n```", "<|im_end|>")
-    assert ASSESSED.scores(tokens, ["supported"]) == [pytest.approx(0.8)]
-
-
-def test_without_tokens_there_is_none() -> None:
-    assert RATED.scores((), ["supported"]) == [None]
-    assert RATED.scores(reply("supported"), ["supported"]) == [None]
+@pytest.mark.parametrize(
+    ("field", "tokens", "said", "scores"),
+    [
+        (GROUNDED, TWO, ["supported", "contradicted"], [0.9, 0.25]),
+        (GROUNDED, TWO, ["supported"], [None]),
+        (GROUNDED, TWO, ["contradicted", "supported"], [None, None]),
+        (GROUNDED, TWO, [], []),
+        (ASSESSED, reply(*QUOTING, LIKELY, '"}'), ["supported"], [0.8]),
+        (ASSESSED, reply('{"verdict":"', LIKELY, '"}</think>{"verdict":"', LIKELY, '"}'), ["supported"], [None]),
+        (ASSESSED, AROUND, ["supported"], [0.8]),
+        (RATED, [], ["supported"], [None]),
+        (RATED, reply("supported"), ["supported"], [None]),
+    ],
+    ids=["two", "one of two", "others", "none", "in a text", "a draft as well", "around it", "no tokens", "no field"],
+)
+def test_each_verdict_has_its_own_where_it_is_known_which_it_is(
+    field: VerdictField, tokens: Sequence[ReplyToken], said: list[str], scores: list[float | None]
+) -> None:
+    assert field.scores(tokens, said) == [None if one is None else pytest.approx(one) for one in scores]
 
 
 def test_only_a_verdict_has_a_score() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -107,29 +108,19 @@ READ_AS_NONE = [
 ]
 
 
-@pytest.mark.parametrize("reply", READ_AS_C)
-def test_a_plain_choice_is_read(reply: str) -> None:
-    assert read_choice(reply, OPTIONS) == "C"
+OTHERS: list[tuple[str, Letter]] = [
+    ("None of the above", "E"),
+    ("None of the options is correct.", "E"),
+    ("E) None of the above.", "E"),
+    ("Answer: A because Gopal did.", "A"),
+    ("A mason built the first temple.", "B"),
+    ("A. Gopal built the first temple.", "A"),
+    ("I'd go with A since Gopal did.", "A"),
+]
 
 
-@pytest.mark.parametrize("reply", READ_AS_NONE)
-def test_what_is_no_single_choice_is_not_guessed(reply: str) -> None:
-    assert read_choice(reply, OPTIONS) is None
-
-
-@pytest.mark.parametrize(
-    ("reply", "letter"),
-    [
-        ("None of the above", "E"),
-        ("None of the options is correct.", "E"),
-        ("E) None of the above.", "E"),
-        ("Answer: A because Gopal did.", "A"),
-        ("A mason built the first temple.", "B"),
-        ("A. Gopal built the first temple.", "A"),
-        ("I'd go with A since Gopal did.", "A"),
-    ],
-)
-def test_other_letters(reply: str, letter: Letter) -> None:
+@pytest.mark.parametrize(("reply", "letter"), [*product(READ_AS_C, "C"), *product(READ_AS_NONE, [None]), *OTHERS])
+def test_a_plain_choice_is_read_and_what_is_no_single_one_is_not_guessed(reply: str, letter: Letter | None) -> None:
     assert read_choice(reply, OPTIONS) == letter
 
 

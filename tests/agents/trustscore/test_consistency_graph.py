@@ -37,7 +37,6 @@ from tests.agents.trustscore.scripted import (
     trust_bc,
 )
 
-LONG_SAID = "Perhaps. " * 1_000
 FAILURES: list[tuple[FactloopError, UnscoredReason]] = [
     (ModelOutputError("no letter", schema="McqAnswer", reply="A or C"), UnscoredReason.PARSE_FAILURE),
     (ModelRefusal("I would rather not", schema="McqAnswer", reply="No."), UnscoredReason.REFUSAL),

@@ -30,7 +30,7 @@ from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.names.built_in import BuiltInKnowledgeBase
 from factloop.tools.text.words import CARDINALS, ORDINALS
-from tests.agents.trustscore.scripted_chat import ScriptedChat, saying
+from tests.tools.models.scripted_chat import ScriptedChat, saying
 
 
 def target(text: str, kind: Kind = "noun", tag: str = "NN") -> Target:

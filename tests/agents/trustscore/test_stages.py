@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -21,9 +20,9 @@ from factloop.core.records import Evidence
 from factloop.prompts.registry import PromptRegistry
 from factloop.tools.calls.meter import UsageMeter
 from factloop.tools.judges.base import Label
-from factloop.tools.judges.baseline import Baseline
+from tests.agents.safe.model_parts import evidence
 from tests.agents.scripted_verifier import ScriptedVerifier
-from tests.agents.trustscore.scripted_chat import saying
+from tests.tools.models.scripted_chat import saying
 from tests.tools.models.talk import Talk
 
 QUESTION = "Who built the first temple?"
@@ -175,19 +174,7 @@ async def test_no_answer_at_all_is_an_error() -> None:
 ANSWER = "King Solomon built the first temple."
 
 
-def passage(text: str, number: int = 1, title: str = "Temple") -> Evidence:
-    return Evidence(
-        id=f"p{number}",
-        source=f"corpus#{number}",
-        title=title,
-        passage=text,
-        query="q",
-        rank=number,
-        retrieved_at=datetime(2025, 1, 1, tzinfo=UTC),
-    )
-
-
-PASSAGES = tuple(passage(f"Text {number}.", number) for number in (1, 2, 3))
+PASSAGES = tuple(evidence(number, passage=f"Text {number}.") for number in (1, 2, 3))
 
 
 def entailment(relation: str, cited: Sequence[Any] = (), rationale: str = "It says so.") -> str:
@@ -220,27 +207,13 @@ async def test_only_passages_that_were_shown_can_be_cited(cited: list[int], expe
     ("label", "relation"),
     [("supported", Relation.SUPPORT), ("contradicted", Relation.CONTRADICT), ("insufficient", Relation.NEUTRAL)],
 )
-async def test_a_verifier_s_label_is_a_relation(label: Label, relation: Relation) -> None:
+async def test_a_verifier_s_label_on_the_answer_in_its_question_is_a_relation(label: Label, relation: Relation) -> None:
     verifier = ScriptedVerifier(label, cited=(1,))
     judge = VerifierJudge(verifier)
-    found = await judge.judge(QUESTION, ANSWER, PASSAGES, meter=UsageMeter())
+    found = await judge.judge(QUESTION, "King Solomon", PASSAGES, meter=UsageMeter())
     assert found == PassageJudgement(relation, "names agree", (1,))
     assert verifier.asked == [(ANSWER, ["Text 1.", "Text 2.", "Text 3."])]
     assert judge.name == "scripted"
-
-
-@pytest.mark.parametrize(
-    ("answer", "text", "relation"),
-    [
-        ("2017", "The bridge was opened in 2017 after six years of work.", Relation.SUPPORT),
-        ("The bridge was opened in 2017.", "The bridge was opened in 2017 after six years.", Relation.SUPPORT),
-        ("2017", "Trains are quicker than cars.", Relation.NEUTRAL),
-    ],
-)
-async def test_the_offline_rater_as_judge(answer: str, text: str, relation: Relation) -> None:
-    judge = VerifierJudge(Baseline())
-    found = await judge.judge("When was the bridge opened?", answer, [passage(text)], meter=UsageMeter())
-    assert found.relation is relation
 
 
 @pytest.mark.parametrize(

@@ -97,11 +97,8 @@ async def test_a_missing_response_is_asked_for(given: dict[str, Any]) -> None:
     assert overall.value == 1.0
 
 
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [(ModelRefusal("I would rather not", schema="ClosedBookAnswer", reply=""), UnscoredReason.REFUSAL)],
-)
-async def test_a_subject_without_an_answer_has_nothing_to_score(error: FactloopError, reason: UnscoredReason) -> None:
+async def test_a_subject_without_an_answer_has_nothing_to_score() -> None:
+    error, reason = ModelRefusal("I would rather not", schema="ClosedBookAnswer", reply=""), UnscoredReason.REFUSAL
     subject = ScriptedSubject(answers=[error])
     final = await run(whole(subject, relation=Relation.SUPPORT), {"question": QUESTION})
     consistent, factual, overall = parts(final)

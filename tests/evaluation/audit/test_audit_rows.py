@@ -21,6 +21,7 @@ from factloop.evaluation.audit.resampling import CountTable, count
 from factloop.evaluation.audit.rows import load_predictions
 from factloop.evaluation.audit.table import PredictionTable
 from tests.evaluation.audit.prediction_rows import Row, table_of
+from tests.evaluation.datasets.dataset_files import jsonl
 
 ROWS: list[dict[str, Any]] = [
     {"dataset": "x", "system": "b", "response_id": "r1", "claim_id": 7, "label": 1, "evaluators": {"e": 0.5, "f": 1}},
@@ -29,12 +30,6 @@ ROWS: list[dict[str, Any]] = [
 ]
 SHARED = {"task": "summaries", "prompt_id": "p", "claim": "Bern is in Switzerland.", "document": "Of Bern."}
 FULL = [{**row, **SHARED, "prompt_id": f"p{place}"} for place, row in zip((1, 1, 2), ROWS, strict=True)]
-
-
-def jsonl(folder: Path, rows: list[dict[str, Any]]) -> Path:
-    path = folder / "predictions.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def changed(place: int, **fields: Any) -> list[dict[str, Any]]:
@@ -81,7 +76,7 @@ def expected(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("rows", [ROWS, FULL])
 def test_json_lines_come_back_as_they_were(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
-    assert read_back(load_predictions(jsonl(tmp_path, rows))) == expected(rows)
+    assert read_back(load_predictions(jsonl(tmp_path / "predictions.jsonl", *rows))) == expected(rows)
 
 
 def test_csv_with_a_column_for_each_evaluator(tmp_path: Path) -> None:
@@ -146,7 +141,7 @@ def test_standard_input_and_odd_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 )  # fmt: skip
 def test_what_is_wrong_is_refused_by_line_and_field(tmp_path: Path, rows: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(DataError) as caught:
-        load_predictions(jsonl(tmp_path, rows))
+        load_predictions(jsonl(tmp_path / "predictions.jsonl", *rows))
     assert message in str(caught.value)
     assert caught.value.path == str(tmp_path / "predictions.jsonl")
 
@@ -175,23 +170,13 @@ def test_what_is_wrong_in_csv(tmp_path: Path, text: str, message: str) -> None:
 def test_an_evaluator_without_a_score_is_told_of(tmp_path: Path) -> None:
     """As where each of its calls failed: its column would be gone from the audit without a word."""
     rows = [{**row, "evaluators": {**row["evaluators"], "silent": None}} for row in ROWS]
-    table = load_predictions(jsonl(tmp_path, rows))
+    table = load_predictions(jsonl(tmp_path / "predictions.jsonl", *rows))
     assert sorted(table.scores) == ["e", "f", "g"]
     assert table.without_scores == ("silent",)
 
 
 def resampled(rows: Sequence[Row], n: int = 40, seed: int = 1) -> CountTable:
     return count(table_of(rows), rng=np.random.default_rng(seed), resamples=n)
-
-
-def arrays(counted: CountTable) -> list[np.ndarray]:
-    tallies = (counted.claims, counted.responses)
-    of_tallies = [
-        array
-        for t in tallies
-        for array in (t.labels, t.confusion, t.cell_clusters, t.dataset_clusters, t.known_clusters, t.label_clusters)
-    ]
-    return [*of_tallies, counted.overlap, counted.overlap_clusters]
 
 
 @pytest.mark.parametrize("has_prompts", [False, True])

@@ -177,7 +177,7 @@ def of_system(name: str, n_errors: int, n_flagged: int) -> list[Row]:
     return [Row(int(k >= n_errors), {E: float(k >= n_flagged)}, name, f"{name}{k}", f"p{k}") for k in range(10)]
 
 
-def test_claims_of_an_unknown_system_take_no_part_in_what_is_said_of_systems() -> None:
+def test_claims_of_an_unknown_system_count_in_rates_and_take_no_part_in_what_is_said_of_systems() -> None:
     """Headroom was 0 with them, as none of the twenty is wrong; by the two systems it is 2 of 10."""
     known = of_system("a", 2, 3) + of_system("b", 5, 5)
     one, other = audited(known, resamples=0), audited(known + unmatched(20), resamples=0)
@@ -189,11 +189,6 @@ def test_claims_of_an_unknown_system_take_no_part_in_what_is_said_of_systems() -
     assert (after.rankings, after.mean_rankings) == (before.rankings, before.mean_rankings)
     assert (after.adjustment, after.mean_adjustments) == (before.adjustment, before.mean_adjustments)
     assert other.data.systems == ("a", "b")
-
-
-def test_rates_and_agreement_count_them() -> None:
-    known = of_system("a", 2, 3) + of_system("b", 5, 5)
-    (after,) = audited(known + unmatched(20), resamples=0).at
     assert find(after.rates, E, dataset("d")).n_attributable == 13 + 20
     assert after.agreement[0].attributable.value == pytest.approx((12 + 20) / (13 + 20))
     (over_all,) = (one for one in after.quantification.datasets if one.level is Level.CLAIM)

@@ -46,7 +46,6 @@ TOFU: dict[str, Any] = {
     "label": 1,
 }
 STANCE: dict[str, Any] = {"id": "s1", "claim": "It is.", "evidence": "Is it?", "label": "irrelevant"}
-SENTENCE: dict[str, Any] = {"id": "c1", "sentence": "It is.", "label": "not_a_claim"}
 EXPERT: dict[str, Any] = {
     "id": "e1",
     "answer_id": "a1",

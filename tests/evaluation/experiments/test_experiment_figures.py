@@ -14,7 +14,7 @@ from factloop.evaluation.comparing.records import Quantity, QuantityFigure
 from factloop.evaluation.comparing.table import ItemValues, response_quantities
 from factloop.evaluation.experiments.assess import assess
 from factloop.evaluation.experiments.panel import panel_of
-from factloop.evaluation.experiments.records import ExperimentReport, Results, VariantReport
+from factloop.evaluation.experiments.records import ExperimentReport, Results
 from tests.evaluation.experiments.sample import claim, results_of, text_result, usage
 
 S, N, R, U = Verdict.SUPPORTED, Verdict.NOT_SUPPORTED, Verdict.IRRELEVANT, None
@@ -31,8 +31,8 @@ def one_variant(verdicts: Sequence[tuple[Verdict | None, ...]], gold: Sequence[b
     return results_of(claims, names=("packaged",), repeats=max(map(len, verdicts)))
 
 
-def figure(report: ExperimentReport, quantity: Quantity, k: int | None = None) -> QuantityFigure:
-    found = report.variants[0].find(quantity, k)
+def figure(report: ExperimentReport, quantity: Quantity) -> QuantityFigure:
+    found = report.variants[0].find(quantity)
     assert found is not None
     return found
 
@@ -121,13 +121,10 @@ def test_a_text_with_two_labels_counts_as_unlabelled() -> None:
     assert any("1 claim with two different labels" in said for said in report.warnings)
 
 
-def stability(verdicts: Sequence[tuple[Verdict | None, ...]]) -> VariantReport:
-    return assess(one_variant(verdicts, [True] * len(verdicts))).variants[0]
-
-
 def test_stability_by_hand() -> None:
     """Of four claims with every verdict, two are the same in all three repeats; the fifth lacks one and is left out."""
-    found = stability([(S, S, S), (N, N, N), (S, N, S), (N, S, N), (S, U, S)]).stability
+    verdicts = [(S, S, S), (N, N, N), (S, N, S), (N, S, N), (S, U, S)]
+    found = assess(one_variant(verdicts, [True] * 5)).variants[0].stability
     assert found.value == pytest.approx(1 / 2)
     assert (found.n, found.n_left_out) == (4, 1)
 
@@ -138,19 +135,14 @@ def test_time_and_cost_are_those_of_single_items() -> None:
         claim("packaged", f"c{place}", S).model_copy(update={"usage": usage(100, 0.5, seconds)})
         for place, seconds in enumerate((1.0, 2.0, 3.0, 10.0))
     ]
-    (known,) = assess(results_of(claims, names=("packaged",))).variants
+    report = assess(results_of(claims, names=("packaged",)))
+    (known,) = report.variants
     assert known.latency.median_s == pytest.approx(2.5)
     assert known.latency.p95_s == pytest.approx(8.95)
-    assert figure_of(known, Quantity.COST_USD).value == 0.5
+    assert figure(report, Quantity.COST_USD).value == 0.5
     assert (known.usage.cost_usd, known.usage.calls, known.usage.searches) == (2.0, 8, 4)
     assert known.usage.stages["assess"].calls == 8
     claims[0] = claims[0].model_copy(update={"usage": usage(100, None, 1.0)})
-    (unknown,) = assess(results_of(claims, names=("packaged",))).variants
-    assert figure_of(unknown, Quantity.COST_USD).undefined is Undefined.PRICE_UNKNOWN
-    assert unknown.usage.cost_usd is None
-
-
-def figure_of(one: VariantReport, quantity: Quantity) -> QuantityFigure:
-    found = one.find(quantity)
-    assert found is not None
-    return found
+    report = assess(results_of(claims, names=("packaged",)))
+    assert figure(report, Quantity.COST_USD).undefined is Undefined.PRICE_UNKNOWN
+    assert report.variants[0].usage.cost_usd is None

@@ -14,7 +14,7 @@ from factloop.evaluation.datasets.longfact import load_prompts
 from factloop.evaluation.generation.prompts import PromptsRequest, generate_prompts, load_topics
 from factloop.evaluation.generation.records import GeneratedPrompt, PromptsReport
 from factloop.evaluation.generation.settings import PromptSettings
-from tests.simulator import MODEL, Faults, Simulator
+from tests.simulator import MODEL, Simulator
 
 Generated = tuple[list[GeneratedPrompt], PromptsReport]
 
@@ -40,13 +40,6 @@ async def test_enough_that_differ_are_collected_and_counted(sim: Simulator, tmp_
     assert [(one.id, one.topic, one.prompt) for one in load_prompts(path)] == [
         (row.id, row.topic, row.prompt) for row in rows
     ]
-
-
-async def test_failed_rounds_are_no_prompts(sim: Simulator) -> None:
-    sim.set(stage_faults={"LongFactPrompts": Faults(refusal=1.0)})
-    rows, report = await generate(sim)
-    (topic,) = report.topics
-    assert (rows, topic.n_kept, topic.n_rounds, len(topic.failures)) == ([], 0, 3, 3)
 
 
 async def test_a_run_goes_on_and_pays_for_the_rest_only(sim: Simulator, tmp_path: Path) -> None:

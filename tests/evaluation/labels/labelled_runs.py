@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from factloop.core.records import Counts
+from factloop.core.records import Counts, Verdict
 from factloop.evaluation.debiasing.precision import debiased_precision
 from factloop.evaluation.debiasing.records import DebiasedPrecision
 from factloop.evaluation.debiasing.samples import JudgedResponses
@@ -19,9 +19,20 @@ from factloop.evaluation.labels.sheets import SHEET, NextLabels, candidates_of, 
 from factloop.evaluation.runs.calibration import load_calibration
 from factloop.evaluation.runs.records import JudgedResponse
 from factloop.reports.downloads import csv_text
+from factloop.reports.labels import ClaimToLabel, Draw
 from tests.evaluation.runs.finished_runs import judged
 
 DATA = "answers.jsonl"
+
+
+def claim(**fields: Any) -> ClaimToLabel:
+    """A claim of one draw, or as the fields say."""
+    drawn = {
+        "dataset": DATA, "system": "one", "response_id": "r", "group": "p", "claim_id": "c1", "claim": "It is so.",
+        "judge": "j", "verdict": Verdict.SUPPORTED, "score": 0.9010261468576273, "probability": 0.323589954977,
+        "draw": Draw(name="d-1", n=3, n_claims=9),
+    }  # fmt: skip
+    return ClaimToLabel.model_validate(drawn | fields)
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,15 @@ from factloop.evaluation.labels.draws import drawn_parts
 from factloop.evaluation.labels.people import DisagreementPolicy
 from factloop.evaluation.labels.sampling import Pilot, probabilities, probability_after, share_of_draw, systematic_draw
 from factloop.evaluation.labels.sheets import KnownLabels, read_known
-from factloop.reports.labels import ClaimToLabel, Draw
-from tests.evaluation.labels.labelled_runs import DATA, corrected, drawn_from, exported, filled_in, labelled_run
-
-
-def claim(number: int, draw: Draw | None) -> ClaimToLabel:
-    return ClaimToLabel(
-        dataset=DATA, system="one", response_id="r", group="p", claim_id=f"c{number}", claim="A.", judge="j",
-        verdict=None, probability=0.5, draw=draw,
-    )  # fmt: skip
+from factloop.reports.labels import Draw
+from tests.evaluation.labels.labelled_runs import claim, corrected, drawn_from, exported, filled_in, labelled_run
 
 
 def test_the_answered_part_of_a_draw_by_hand() -> None:
     """Of ten drawn five were given back, three with an answer: 3/10. Of an unknown draw two of four were: 1/2."""
     ten = Draw(name="d", n=10, n_claims=20)
-    given = [(claim(n, ten), "s.csv", n < 3) for n in range(5)] + [(claim(n, None), "l", n < 7) for n in range(5, 9)]
+    given = [(claim(claim_id=f"c{n}", draw=ten), "s.csv", n < 3) for n in range(5)]
+    given += [(claim(claim_id=f"c{n}", draw=None), "l", n < 7) for n in range(5, 9)]
     found = drawn_parts(given)
     assert (found["d"].n_open, found["d"].share) == (7, 0.3)
     assert (found[None].n_open, found[None].share) == (2, 0.5)

@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 
 from factloop.core.errors import DataError
-from factloop.core.records import Verdict
 from factloop.evaluation.labels.exporting import ExportedLabels, export_labels
 from factloop.evaluation.labels.sheets import hash_of_row, is_as_drawn
-from factloop.reports.labels import ClaimToLabel, Draw
-from tests.evaluation.labels.labelled_runs import DATA, drawn_from, filled_in, labelled_run
+from tests.evaluation.labels.labelled_runs import claim, drawn_from, filled_in, labelled_run
 
 RUN = labelled_run(np.random.default_rng(0), 8, 5)
 
@@ -78,15 +76,6 @@ def test_a_sheet_of_a_country_with_decimal_commas(tmp_path: Path, dialect: dict[
     assert rows[0]["probability"] == "0,75"
     found = export_labels([saved(tmp_path / "filled.csv", rows, **dialect)])
     assert [(row["probability"], row["comment"]) for row in found.rows] == [(0.75, "yes; no, perhaps")] * 30
-
-
-def claim(**fields: Any) -> ClaimToLabel:
-    drawn = {
-        "dataset": DATA, "system": "one", "response_id": "r", "group": "p", "claim_id": "c1", "claim": "It is so.",
-        "judge": "j", "verdict": Verdict.SUPPORTED, "score": 0.9010261468576273, "probability": 0.323589954977,
-        "draw": Draw(name="d-1", n=3, n_claims=9),
-    }  # fmt: skip
-    return ClaimToLabel.model_validate(drawn | fields)
 
 
 @pytest.mark.parametrize("digits", [15, 9, 7])

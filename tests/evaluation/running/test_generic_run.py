@@ -216,19 +216,11 @@ def test_a_line_that_a_kill_left_unfinished_is_dropped_wherever_it_ends(tmp_path
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize(
-    ("reason", "again"),
-    [
-        (UnscoredReason.BUDGET, True),
-        (UnscoredReason.TIMEOUT, True),
-        (UnscoredReason.TOOL_FAILURE, True),
-        (UnscoredReason.PARSE_FAILURE, False),
-        (UnscoredReason.REFUSAL, False),
-        (UnscoredReason.AMBIGUOUS, False),
-        (UnscoredReason.NO_SOURCE, False),
-    ],
-)
-def test_what_failed_for_a_passing_reason_is_judged_again(tmp_path: Path, reason: UnscoredReason, again: bool) -> None:
+PASSING = {UnscoredReason.BUDGET, UnscoredReason.TIMEOUT, UnscoredReason.TOOL_FAILURE}
+
+
+@pytest.mark.parametrize("reason", UnscoredReason)
+def test_what_failed_for_a_passing_reason_is_judged_again(tmp_path: Path, reason: UnscoredReason) -> None:
     failed = judged("p3", "s?")
     claims: tuple[Claim, ...] = (
         failed.report.claims[0],
@@ -239,8 +231,8 @@ def test_what_failed_for_a_passing_reason_is_judged_again(tmp_path: Path, reason
         for one in (FIRST, failed, SECOND):
             log.append(one)
     with Log(tmp_path / "r", REPORT_LOG) as log:
-        assert list(log) == ([FIRST, SECOND] if again else [FIRST, failed, SECOND])
-        assert (failed.id in log.finished) is not again
+        assert list(log) == ([FIRST, SECOND] if reason in PASSING else [FIRST, failed, SECOND])
+        assert (failed.id in log.finished) is (reason not in PASSING)
 
 
 @pytest.mark.parametrize("broken", [b"{}\n", b"\n", b"null\n", b"\x00\xff\n", b'{"id": "x"}\n'])

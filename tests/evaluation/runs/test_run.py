@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from factloop import FactChecker
 from factloop.core.errors import ConfigError, DataError
 from factloop.core.files.json import to_json
-from factloop.core.records import Counts, Judgement, UnscoredReason, Verdict, Vote
+from factloop.core.records import Counts, UnscoredReason, Verdict, Vote
 from factloop.evaluation.datasets.responses import OwnDocument
 from factloop.evaluation.runs.items import RunItem
 from factloop.evaluation.runs.reading import predictions_of, read_run
@@ -321,16 +321,6 @@ def test_a_folder_of_an_experiment_is_called_so(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("7")
     with pytest.raises(ConfigError, match="has not finished"):
         read_run(tmp_path)
-
-
-UNSCORED = Judgement(unscored_reason=UnscoredReason.BUDGET)
-
-
-def row(**changes: Any) -> dict[str, Any]:
-    facts = [{"text": "Ada lived.", "label": "S"}, {"text": "Ada sang.", "label": "NS"}]
-    named = {"id": "r1", "system": "A", "topic": "Ada", "prompt": "Who?", "response": "Ada lived and sang. Hello."}
-    said = [{"text": "Ada lived and sang.", "atomic_facts": facts}, {"text": "Hello.", "atomic_facts": None}]
-    return {**named, "sentences": said, **changes}
 
 
 def read(text: str) -> list[dict[str, Any]]:

@@ -85,15 +85,16 @@ def rows(**names: str) -> list[dict[str, Any]]:
     ]
 
 
+def own_rows() -> list[dict[str, Any]]:
+    found = rows(group="p{}", system="one", response_id="one/p{}")
+    return [{**row, "claim": TEXTS[number % 2]} for number, row in enumerate(found)]
+
+
 def test_the_runs_own_claims_are_told_from_others(tmp_path: Path) -> None:
     """80 labels of 120 claims: 60 are supported, and 54 called so, of which 47 are; of the run's claims 80 are. Centred
     products: 47 - 54 * 60 / 80 = 6.5 over 54 - 54^2 / 80 = 17.55, so lambda 0.37037. The value is 0.37037 * 80 / 120 +
     60 / 80 - 0.37037 * 54 / 80 = 0.74691."""
-    given = [
-        {**row, "claim": TEXTS[number % 2]}
-        for number, row in enumerate(rows(group="p{}", system="one", response_id="one/p{}"))
-    ]
-    found = corrected(jsonl(tmp_path / "own.jsonl", *given))
+    found = corrected(jsonl(tmp_path / "own.jsonl", *own_rows()))
     assert (found.n_own, found.n_of_prompts) == (80, 80)
     assert found.precision.own_claims is not None
     assert found.precision.own_claims.value == pytest.approx(0.7469136)
@@ -101,10 +102,7 @@ def test_the_runs_own_claims_are_told_from_others(tmp_path: Path) -> None:
 
 def test_labels_of_the_same_texts_judged_by_something_else_are_not_the_runs(tmp_path: Path) -> None:
     """As where the same responses were checked by other documents: one verdict of 80 tells."""
-    given = [
-        {**row, "claim": TEXTS[number % 2]}
-        for number, row in enumerate(rows(group="p{}", system="one", response_id="one/p{}"))
-    ]
+    given = own_rows()
     given[0]["verdict"] = 0
     path = jsonl(tmp_path / "other.jsonl", *given)
     found, warnings = corrected(path), calibration_warned(path)

@@ -31,10 +31,6 @@ def test_differences_of_one_size_are_mcnemars_exact_test(up: int, down: int, non
     assert found == pytest.approx(expected, abs=1e-9)
 
 
-def test_five_to_none_by_hand() -> None:
-    assert flips(1, 1, 1, 1, 1) == pytest.approx(2 / 2**5)  # all one way, in either direction
-
-
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=9))
 def test_a_lattice_gives_what_all_signs_give(differences: list[int]) -> None:
     turned = [

@@ -233,9 +233,3 @@ async def test_the_last_free_slot_is_for_a_caller_that_holds_none() -> None:
     await asyncio.sleep(1.0)
     assert await asyncio.create_task(call("b", 1.0)) == pytest.approx(3.0, abs=0.1)
     assert [round(begun) for begun in await asyncio.gather(*held)] == [2, 2, 102]
-
-
-@in_virtual_time
-async def test_cancelled_calls_take_no_turn() -> None:
-    calls = ("a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4", "b5")
-    assert await order_of(Limiter(concurrency=1), calls, slice(4, 8)) == ["a1", "a2", "b5", "a3", "a4"]

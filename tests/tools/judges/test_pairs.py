@@ -167,23 +167,22 @@ TEXT = st.lists(
 ).map(" ".join)
 
 
-def test_chunks_are_filled_with_whole_sentences() -> None:
-    # 3 + 2 words fit into 5; the next sentence of 4 does not, and the last of 1 fits beside it
-    document = "Ada paints bridges. Red ones. They stand in Paris. Indeed."
-    assert cut_by_words(document, 5) == ["Ada paints bridges. Red ones.", "They stand in Paris. Indeed."]
-
-
-def test_a_sentence_longer_than_a_chunk_is_cut_and_its_end_is_filled_up() -> None:
-    assert cut_by_words("one two three four five six seven. Eight nine. Ten.", 3) == [
-        "one two three", "four five six", "seven. Eight nine.", "Ten.",
-    ]  # fmt: skip
-
-
-def test_headings_list_marks_and_code_stay_with_their_line() -> None:
-    assert "".join(whole_sentences(LISTED)) == LISTED
-    assert cut_by_words(LISTED, 4) == [
-        "# Bridges\n\nAda paints.", "She likes red (mostly)!", "- one item", "- two items\n```", "code here\n```\nend",
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("document", "n_words", "chunks"),
+    [
+        # 3 + 2 words fit into 5; the next sentence of 4 does not, and the last of 1 fits beside it
+        ("Ada paints bridges. Red ones. They stand in Paris. Indeed.", 5,
+         ["Ada paints bridges. Red ones.", "They stand in Paris. Indeed."]),
+        ("one two three four five six seven. Eight nine. Ten.", 3,
+         ["one two three", "four five six", "seven. Eight nine.", "Ten."]),
+        (LISTED, 4, ["# Bridges\n\nAda paints.", "She likes red (mostly)!", "- one item", "- two items\n```",
+                     "code here\n```\nend"]),
+    ],
+    ids=["filled with whole sentences", "a longer sentence", "headings, items and code"],
+)  # fmt: skip
+def test_chunks_by_hand(document: str, n_words: int, chunks: list[str]) -> None:
+    assert "".join(whole_sentences(document)) == document
+    assert cut_by_words(document, n_words) == chunks
 
 
 @given(TEXT, st.integers(1, 12))

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
 from pydantic import PrivateAttr
@@ -26,6 +24,7 @@ from factloop.tools.models.prices import Price
 from factloop.tools.models.schema import ToolChoice
 from tests.tools.models.chat_server import KEY, ChatServer, Reply, completion, failure
 from tests.tools.models.questions import CHOICE, OPEN, SUPPORTED, WISH, YES, YES_SAID, ask, assess, shown
+from tests.tools.models.scripted_chat import ScriptedChat
 from tests.tools.models.talk import Connect
 
 # Outward sockets are blocked in these tests: building a model must open none.
@@ -176,48 +175,8 @@ def test_our_own_errors_pass_through() -> None:
     assert translate(ours, "m") is ours
 
 
-class ScriptedModel(BaseChatModel):
-    """Says its lines one after the other, raises those that are errors, and raises when they are at an end."""
-
-    lines: list[Any]
-    _heard: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    @property
-    def heard(self) -> list[list[BaseMessage]]:
-        return self._heard
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,  # noqa: ARG002 - LangChain's signature
-        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
-    ) -> ChatResult:
-        self._heard.append(messages)
-        if not self.lines:
-            raise AssertionError("the script has ended")
-        line = self.lines.pop(0)
-        if isinstance(line, Exception):
-            raise line
-        message = line if isinstance(line, AIMessage) else AIMessage(line)
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002
-        **kwargs: Any,
-    ) -> ChatResult:
-        return self._generate(messages, stop, None, **kwargs)
-
-
-class CallingModel(ScriptedModel):
-    """The same with tool calling, and so with LangChain's structured output, which stands on it."""
+class CallingModel(ScriptedChat):
+    """A scripted chat with tool calling, and so with LangChain's structured output, which stands on it."""
 
     _offered: list[list[str]] = PrivateAttr(default_factory=list)
 
@@ -242,28 +201,23 @@ def calling(name: str, args: dict[str, Any]) -> AIMessage:
 
 
 async def test_a_model_is_offered_tools_or_without_tool_calling_asked_in_text(connect: Connect) -> None:
-    asked = ScriptedModel(lines=[shown({**OPEN, **WISH}), shown(SUPPORTED)])
-    offered = CallingModel(lines=[calling("web", WISH), calling("Assessment", SUPPORTED)])
+    asked = ScriptedChat(replies=[shown({**OPEN, **WISH}), shown(SUPPORTED)])
+    offered = CallingModel(replies=[calling("web", WISH), calling("Assessment", SUPPORTED)])
     for model in (asked, offered):
         talk = await connect(model=model)
         assert await assess(talk, text="one") == ToolChoice("web", CHOICE)
         assert await assess(talk, text="two") == Assessment.model_validate(SUPPORTED)
-    assert '"verdict"' in str(asked.heard[0][-1].content)  # the schema, in the prompt
+    assert '"verdict"' in str(asked.asked[0][-1].content)  # the schema, in the prompt
     assert offered.offered == [["web", "Assessment"]] * 2
 
 
 async def test_what_it_says_wrongly_is_repaired(connect: Connect) -> None:
-    model = CallingModel(lines=[calling("Relevance", {"reason": "x"}), calling("Relevance", YES_SAID)])
+    model = CallingModel(replies=[calling("Relevance", {"reason": "x"}), calling("Relevance", YES_SAID)])
     assert await ask(await connect(model=model)) == YES
-    assert "relevant: Field required" in str(model.heard[1][-1].content)
+    assert "relevant: Field required" in str(model.asked[1][-1].content)
 
 
-async def test_a_script_at_its_end_fails_the_call(connect: Connect) -> None:
-    with pytest.raises((ToolError, ConfigError), match="the script has ended"):
-        await ask(await connect(model=ScriptedModel(lines=[])))
-
-
-class MarkedModel(ScriptedModel):
+class MarkedModel(ScriptedChat):
     """Stands for LangChain's class for Anthropic, whose provider caches what is marked."""
 
 
@@ -274,15 +228,14 @@ LONG = "Ada Lovelace wrote the first program."
 async def test_anthropics_cache_is_given_what_requests_share_and_its_tokens_are_counted(connect: Connect) -> None:
     details = {"cache_read": 800, "cache_creation": 100}
     usage = {"input_tokens": 1000, "output_tokens": 10, "total_tokens": 1010, "input_token_details": details}
-    lines = [AIMessage(shown(YES_SAID)), AIMessage(shown(YES_SAID), usage_metadata=usage)]
-    model = MarkedModel(lines=lines)
+    model = MarkedModel(replies=[shown(YES_SAID), AIMessage(shown(YES_SAID), usage_metadata=usage)])
     talk = await connect(model=model, price=Price(10.0, 20.0, 1.0))
     prompt = PromptRegistry.load()["safe/relevance"]
     for fact in ("She wrote.", "She wrote it."):
         rendered = prompt.render(question="Who?", response=LONG, fact=fact)
         await talk.gateway.ask_for(rendered, Relevance, stage="relevance", meter=talk.meter)
     mark = {"cache_control": {"type": "ephemeral"}}
-    (first_system, first), (second_system, second) = model.heard
+    (first_system, first), (second_system, second) = model.asked
     assert first_system.content == second_system.content == [{"type": "text", "text": prompt.system, **mark}]
     assert isinstance(first.content, str)  # nothing says yet that another begins so
     begins = f"<question>Who?</question>\n<response>{LONG}</response>"

@@ -95,17 +95,6 @@ def test_of_two_tools_the_named_one_is_chosen_else_the_first(named: str, expecte
     assert both.choice_in(said) == ToolChoice(expected, SearchCall(queries=["q"]))
 
 
-async def test_a_refused_temperature_is_left_out_from_then_on(server: ChatServer, connect: Connect) -> None:
-    server.follow(
-        lambda body: failure(400, "Unsupported", param="temperature") if "temperature" in body else said(YES_SAID)
-    )
-    talk = await connect()
-    assert await ask(talk, "one") == YES
-    assert await ask(talk, "two") == YES
-    assert ["temperature" in body for body in server.bodies] == [True, False, False]
-    assert [mode_of(body) for body in server.bodies] == ["json_schema"] * 3
-
-
 async def test_many_first_requests_agree_on_the_mode(server: ChatServer, connect: Connect) -> None:
     server.follow(lambda body: said(SUPPORTED) if mode_of(body) == "text" else failure(400, "not supported"))
     talk = await connect()
@@ -156,10 +145,12 @@ async def test_what_a_server_refuses_without_saying_so_is_done_without(
     assert "".join(message["content"] for message in last["messages"]).count("two") == 1
 
 
-async def test_a_setting_that_is_named_is_conceded_at_once(server: ChatServer, connect: Connect) -> None:
-    server.follow(refusing(lambda body: "max_completion_tokens" in body, param="max_completion_tokens"))
-    assert await ask(await connect()) == YES
-    assert ["max_tokens" in body for body in server.bodies] == [False, True]
+@pytest.mark.parametrize("param", ["temperature", "max_completion_tokens"])
+async def test_a_setting_that_is_named_is_conceded_at_once(server: ChatServer, connect: Connect, param: str) -> None:
+    server.follow(refusing(lambda body: param in body, param=param))
+    talk = await connect()
+    assert [await ask(talk, text) for text in ("one", "two")] == [YES, YES]
+    assert [(param in body, mode_of(body)) for body in server.bodies] == [(n == 0, "json_schema") for n in range(3)]
 
 
 async def test_a_server_that_has_answered_is_conceded_nothing(server: ChatServer, connect: Connect) -> None:
@@ -179,29 +170,23 @@ OTHER = '{"reason": "Same subject.", "relevant": false}'
     ("text", "said"),
     [
         ("", "the reply is empty"),
-        ("  \n", "the reply is empty"),
         ("<think>I do not know.</think>", "the reply is empty"),
         ("I cannot say.", "not a single JSON object"),
-        ("relevant", "not a single JSON object"),
         ("{}", "reason: Field required; relevant: Field required"),
         ('{"reason": "x"}', "relevant: Field required"),
         ('{"reason_": "x", "relevant": true}', "reason: Field required"),
         ('{"reason": "x", "relevant": "true"}', "relevant: Input should be a valid boolean"),
         ('{"reason": "x", "relevant": 1}', "relevant: Input should be a valid boolean"),
         ('{"reason": null, "relevant": true}', "reason: Input should be a valid string"),
-        ('{"reason": 5, "relevant": true}', "reason: Input should be a valid string"),
         (f"[{RELEVANT}]", "reply: "),
         ('"yes"', "reply: "),
-        ("true", "reply: "),
         ("null", "reply: "),
         (f"First {RELEVANT}, or rather {OTHER}", "several different objects"),
         (RELEVANT[:-1], "not valid JSON"),
-        (RELEVANT[:20], "not valid JSON"),
         ('{"reason": "cut in the mid', "not valid JSON"),
         (f'{{"result": {RELEVANT}, "more": ', "not valid JSON"),
         (f'{{"result": {RELEVANT}}}', "reason: Field required"),
         ('{"reason": "x", "relevant": NaN}', "relevant: "),
-        ('{"reason": "x", "relevant": Infinity}', "relevant: "),
         ("{'reason': 'x', 'relevant': tr", "not a single JSON object"),
         ('{"reason": "x", "relevant": false, "relevant": true}', "a field occurs twice"),
         (f'So: {RELEVANT} {{"relevant": ', "not valid JSON"),

@@ -147,15 +147,6 @@ remove_index(Path(sys.argv[1]))
 """
 
 
-@pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for name in ("ada", "curie", "turing"):
-        (folder / f"{name}.txt").write_text(f"Something about {name} and nothing else.")
-    return folder
-
-
 def opened(docs: Path) -> DocumentSearch:
     return DocumentSearch([docs], cache_dir=docs.parent / "cache")
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from factloop.core.errors import ConfigError, DataError, ToolError, ToolTimeout
+from factloop.core.errors import ConfigError, ToolError, ToolTimeout
 from factloop.tools.search.base import SearchHit
 from factloop.tools.search.build import build_search_tools
 from factloop.tools.search.searxng import SearxngSearch
@@ -122,8 +121,6 @@ def test_other_shapes_are_errors(server: FakeServer, answer: object) -> None:
     [
         ("query+search", "outofrange", 'The value "9999" for parameter "gsrlimit" must be between 1 and 500.'),
         ("query+search", "deprecation", 'The parameter "gsrwhat" has been deprecated.'),
-        ("main", "deprecation-help", "Subscribe to the mailing list."),
-        ("main", "unrecognizedparams", "Unrecognized parameter: explaintext."),
         ("query", "unrecognizedvalues", 'Unrecognized value for parameter "prop": extracts'),
         ("query+search", "unrecognizedvalues", 'Unrecognized value for parameter "gsrinfo": xx'),
         ("query+extracts", "apiwarn-of-another-kind", "Whole articles: exlimit was lowered."),
@@ -233,11 +230,6 @@ def test_missing_or_impossible_address(name: str, variable: str, url: str, monke
     monkeypatch.setenv(variable, url)
     with pytest.raises(ConfigError, match=variable):
         build_search_tools([name])
-
-
-def test_missing_documents(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file"):
-        build_search_tools([], [tmp_path / "absent"])
 
 
 @pytest.mark.process

@@ -27,8 +27,6 @@ from tests.evaluation.experiments.sample import PROMPT, STRICT
 from tests.evaluation.experiments.views import experiment_samples as samples
 from tests.evaluation.held_files import held_files
 
-AA_CONTRAST = 4.5
-
 
 @cache
 def page() -> str:
@@ -80,9 +78,9 @@ def test_a_table_has_the_cost_of_as_many_claims_as_it_says() -> None:
         assert line.cells[place].value == pytest.approx(1000 * (figure.value or 0.0))
 
 
-def printed(report: ExperimentReport, width: int = 140, *, colour: bool = False) -> str:
+def printed(report: ExperimentReport) -> str:
     written = io.StringIO()
-    print_experiment(report, Console(file=written, width=width, force_terminal=colour, color_system=None))
+    print_experiment(report, Console(file=written, width=140, force_terminal=False, color_system=None))
     return written.getvalue()
 
 

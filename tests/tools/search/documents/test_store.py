@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import time
 from pathlib import Path
 
 import pytest
 
 from factloop.tools.search.documents.search import DocumentSearch
-
-
-@pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for name in ("ada", "curie", "turing"):
-        (folder / f"{name}.txt").write_text(f"Something about {name} and nothing else.")
-        long_ago = time.time() - 3600
-        os.utime(folder / f"{name}.txt", (long_ago, long_ago))
-    return folder
 
 
 def found(docs: Path, query: str) -> list[str]:
