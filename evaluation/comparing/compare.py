@@ -300,7 +300,6 @@ def _comparable(found: Pairing, kind: ComparisonKind) -> tuple[list[Pair], tuple
 def _response_panel(
     sides: Sequence[Sequence[ResponseLine]], prompts: Mapping[str, int], policy: AbstentionPolicy
 ) -> ResponsePanel:
-    """Returns each side's counts. Responses that the policy excludes have NaN."""
     counts = np.array([[[count_row(line.as_counted) for line in side]] for side in sides], np.float64)
     if policy is AbstentionPolicy.EXCLUDE:
         counts[np.array([[[line.abstained for line in side]] for side in sides])] = np.nan

@@ -266,7 +266,6 @@ class Tape:
         return RecordingMissing(f"no recording of this request ({described(asked.kind, shown)}): {why}. {self._remedy}")
 
     def _check_place(self) -> None:
-        """Checks that the recording can be written, before any money is spent."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -186,7 +186,6 @@ class LocalJudge(Judge):
 
     @cached_property
     def _overhead(self) -> int:
-        """Number of tokens in the input besides those of the document and the claim."""
         return OVERHEAD + len(self._ends([self._form("", "") or self.frame])[0])
 
     def _chunks(self, document: str, n_words: int | None, room: int) -> tuple[str, ...]:

@@ -173,7 +173,6 @@ def draw_agreement(at: AuditAt, group: Group, members: frozenset[str], marks: Ma
 def _paint_matrix(
     axes: Axes, values: Mapping[tuple[str, str | None], float | None], names: Sequence[str | None]
 ) -> None:
-    """Paints only the lower triangle, because the matrix is symmetric."""
     from matplotlib.patches import Rectangle
 
     for y, one in enumerate(names):

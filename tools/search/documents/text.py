@@ -57,7 +57,6 @@ def read_front_matter(text: str) -> tuple[FrontMatter, str]:
 
 
 def _first(named: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    """The first value that is text. Lists and mappings are ignored."""
     values = (named.get(name) for name in names)
     texts = (" ".join(value.split()) for value in values if isinstance(value, str))
     return next((text for text in texts if text.casefold() not in _NULL), None)
