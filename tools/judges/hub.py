@@ -58,7 +58,7 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "minicheck-roberta": KnownJudge(
         "classifiers:MiniCheckRoberta",
-        "Half MiniCheck's size and runtime. Slightly less accurate in MiniCheck's paper. Reads 512 tokens at once.",
+        "Half MiniCheck's size and runtime, but slightly less accurate in its paper. Reads 512 tokens at a time.",
         HubFiles("lytang/MiniCheck-RoBERTa-Large"),
         size="1.4 GB", parameters="355 million", licence="MIT",
     ),
@@ -70,13 +70,13 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "alignscore": KnownJudge(
         "classifiers:AlignScore",
-        "Distinguishes contradiction from missing support. An established reference for summaries.",
+        "Distinguishes contradiction from missing support. An established metric for summaries.",
         HubFiles("yzha/AlignScore", "8509e78d25bb914939fc585c626500c9b2944249", ("AlignScore-large.ckpt",)),
         base=ROBERTA_LARGE, size="4.9 GB", parameters="355 million", licence="MIT",
     ),
     "factcg": KnownJudge(
         "classifiers:FactCg",
-        "Trained for claims that combine several sentences of a document. Reads 550 words at once.",
+        "Trained for claims that draw on several sentences of a document. Reads 550 words at a time.",
         HubFiles("yaxili96/FactCG-DeBERTa-v3-Large", "0430e3509dbd28d2dff7a117c0eae25359ff3e80"),
         size="1.7 GB", parameters="435 million", licence="MIT",
     ),
@@ -86,19 +86,19 @@ JUDGES: Mapping[str, KnownJudge] = {
     ),
     "lettucedetect": KnownJudge(
         "classifiers:LettuceDetect",
-        "Marks the words in a claim that the passages do not support. Reads 4,096 tokens at once.",
+        "Marks the words in a claim that the passages do not support. Reads 4,096 tokens at a time.",
         HubFiles("KRLabsOrg/lettucedect-base-modernbert-en-v1"),
         size="0.6 GB", parameters="150 million", licence="MIT",
     ),
     "granite-guardian": KnownJudge(
         "causal:GraniteGuardian",
-        "A language model made to guard RAG answers. Slow without a GPU.",
+        "A language model designed to guard RAG answers. Slow without a GPU.",
         HubFiles("ibm-granite/granite-guardian-3.2-3b-a800m", "3de033d89b499a18d9a573b5192bf3b967ef48c5"),
-        size="6.6 GB", parameters="3.3 billion, 0.8 of them active", licence="Apache-2.0",
+        size="6.6 GB", parameters="3.3 billion (0.8 billion active)", licence="Apache-2.0",
     ),
     "bespoke": KnownJudge(
         "causal:Bespoke",
-        "A 7B MiniCheck model. Its authors call it the most accurate of these. Runs on a server or from a folder.",
+        "A 7B MiniCheck model. Its authors call it the most accurate judge here. Runs on a server or from a folder.",
         parameters="7 to 8 billion", licence="CC BY-NC 4.0: not for commercial use",
     ),
 }  # fmt: skip
