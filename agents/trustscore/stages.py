@@ -35,8 +35,8 @@ class Subject(Protocol):
     def name(self) -> str: ...
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """Returns the option that the subject believes. If `statements` is set, options are claims on the topic
-        `question`."""
+        """Returns the option that the subject believes. If `statements` is set, the options are claims about the topic
+        in `question`."""
         ...
 
     async def answer(self, question: str, *, meter: UsageMeter) -> str:

@@ -197,7 +197,7 @@ class Judged:
 def judge_demands(demands: Sequence[Demand], on: Judged, *, alpha: float, seed: int) -> tuple[DemandResult, ...]:
     """Checks each demand on every side except the first, in order. A demand that cannot be tested is not met.
 
-    If there is only one side, bounds apply to it.
+    If there is only one side, the bounds apply to it.
     """
     asked = [one for demand in demands for one in _asked(demand, on)]
     tests = [[one.test(gain) for gain in one.gains] for one in asked]

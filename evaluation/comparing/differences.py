@@ -74,8 +74,8 @@ def detectable(apart: StratifiedMean, *, alpha: float, n_tests: int) -> float | 
 
     The result is approximate: it assumes a normally distributed sum over groups. It is the root of the sum of two
     squared terms. The first term is c SE, with the observed standard error and c = z(1 - alpha / 2n) + z(power). The
-    second term is c^2 u, where u is the typical size of a group's non-zero contribution. The second term matters if
-    sides hardly ever disagree: it is the smallest sum of contributions in the same direction that is significant (eight
+    second term is c^2 u, where u is the typical size of a group's non-zero contribution. The second term matters if the
+    sides hardly ever disagree. Contributions in one direction are significant only if they add up to this much (eight
     single claims, for alpha = 0.05). There is no estimate if nothing varies or a stratum has fewer than two groups.
     """
     from scipy.special import ndtri  # type: ignore[import-untyped]  # its stubs are not a dependency

@@ -130,7 +130,7 @@ def assess(
 
 
 def _pooled(results: Results) -> tuple[Results, int] | None:
-    """Returns the results with models (or other settings) counted as repeats, and the number of models.
+    """Returns the results, in which models (or other settings) count as repeats, and the number of models.
 
     The results then show the effect of each prompt across all models. Returns None unless two or more models were each
     tried with every prompt.

@@ -183,7 +183,7 @@ class ExperimentPlan(BaseModel):
         kept = {*groups[round(len(groups) * (1.0 - self.held_out)) :]} - known
         if not 0 < len(kept) < len(groups):
             raise ConfigError(
-                f"held_out: {self.held_out:g} of {len(groups)} groups leaves one part empty; use another share"
+                f"held_out: {self.held_out:g} of {len(groups)} groups leaves one part empty; choose another share"
             )
         if held_out:
             return data.of_groups(kept, HELD_OUT)

@@ -101,8 +101,8 @@ def _before(part: DrawnPart, claims: Sequence[ClaimToLabel]) -> list[int]:
     if len(found) != part.n_before:
         raise DataError(
             f"{part.name} left out {part.n_before:,} claims that already had labels, but the other files contain "
-            f"{len(found):,} such claims; add the file that you passed to `labels next --labels`, and no other labels "
-            "for these claims",
+            f"{len(found):,}; add the file that you passed to `labels next --labels`, and remove other labels for "
+            "these claims",
             path=part.place,
         )
     return found

@@ -2,7 +2,7 @@
 
 Figures about labels are computed from labelled data, and the columns of evaluators are computed from predictions. A
 figure that follows from other printed figures is computed from these, to compare our formulas with the paper's. Figures
-over all systems (the lowest rate, orders of pairs, correlations) get separate rows if our systems are not the paper's.
+across all systems (the lowest rate, orders of pairs, correlations) get separate rows if our systems differ.
 """
 
 from __future__ import annotations

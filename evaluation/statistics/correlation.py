@@ -102,7 +102,7 @@ def _scaled(values: Sequence[float | None]) -> Floats:
 
 
 def _cluster_numbers(names: Sequence[Hashable]) -> list[int]:
-    """Numbers the clusters from 0, whatever the order of the pairs. Returns the number of each pair's cluster."""
+    """Numbers the clusters from 0, whatever the order of the pairs. Returns each pair's cluster number."""
     order = sorted(set(names), key=lambda name: (type(name).__name__, repr(name)))
     number_of = {name: number for number, name in enumerate(order)}
     return [number_of[name] for name in names]

@@ -117,8 +117,8 @@ def _lower(plain: float, noise: Floats, errors: Floats, least: Floats, weights: 
 def _upper(
     plain: float, noise: Floats, errors: Floats, box: tuple[Floats, Floats], weights: Floats, tail: float
 ) -> float:
-    """Returns the largest true mean magnitude that may give `plain` once noise is added. All figures are the same
-    multiple of their standard errors, as far as the box allows."""
+    """Returns the largest true mean magnitude that may give `plain` once noise is added. Each figure is the same
+    multiple of its standard error, unless this multiple is outside the box."""
 
     def figures(size: float) -> Floats:
         return np.asarray(np.clip(size * errors, *box))

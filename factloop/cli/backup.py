@@ -27,7 +27,7 @@ class Backup(Arguments):
 def backup(given: Backup, flags: Flags) -> int:
     """Writes a service's jobs to a new file. The service may be running. Returns the exit code. Raises ConfigError."""
     if given.file.exists():
-        raise ConfigError(f"{given.file} already exists; choose the name of a new file")
+        raise ConfigError(f"{given.file} already exists; choose another file name")
     source = load_settings(ServeSettings, flags).database_url
     try:
         return _copied(source, sqlite_url(given.file), f"saved in {given.file}")

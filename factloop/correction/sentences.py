@@ -27,7 +27,7 @@ class ResponseSentence:
 
     @property
     def unproven(self) -> tuple[Claim, ...]:
-        """The claims to keep for which no evidence was found."""
+        """The claims without evidence that should be kept."""
         return tuple(claim for claim in self.kept if claim.judgement.contradicted is False)
 
     @property
@@ -68,7 +68,7 @@ _CLOSING_TAG = re.compile(r"\s*</([a-zA-Z][\w-]{0,30})\s*>$")
 
 
 def core(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without formatting marks that close or open elsewhere: `**A.` in `**A. B.**` becomes `A.`"""
+    """The range without formatting marks whose counterpart is outside it: `**A.` in `**A. B.**` becomes `A.`"""
     while (trimmed := _trimmed(text[start:end])) != (0, end - start):
         start, end = start + trimmed[0], start + trimmed[1]
     return start, end

@@ -1,4 +1,4 @@
-"""Routes for jobs: submitting and following work, reading reports, and saving human labels."""
+"""Routes for jobs: submitting and tracking them, reading reports, and saving human labels."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class RunSettings(BaseModel):
 
 
 class EmbeddingSettings(RunSettings):
-    """Settings of runs that can also search documents or words by meaning."""
+    """Settings for runs that can also search documents or words by meaning."""
 
     embeddings: Annotated[str | None, Mark(MODEL, "MODEL", fingerprint=True, path=True, search_tools=True)] = None
     """Path or name of a sentence-transformers model for semantic search. Needs the `semantic` extra."""

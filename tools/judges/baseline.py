@@ -287,7 +287,6 @@ def _adds(one: Alignment) -> bool:
 
 
 def _denies(one: Alignment) -> bool:
-    """Whether the claim or the sentence contains a negation that the other lacks."""
     claimed, said = ({token.lower_ for token in parsed.doc} & DENIERS for parsed in (one.claim, one.source))
     return claimed != said
 

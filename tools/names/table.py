@@ -283,7 +283,6 @@ def _words_of(type_name: str) -> frozenset[str]:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """Opens a read-only connection for the thread that runs the event loop."""
     refused = ConfigError(
         f"{path} is not an entity table in the current format; build one with `factloop research kb build`"
     )

@@ -102,8 +102,8 @@ class _Ends:
     def nearest(self, units: Sequence[tuple[int, int]], settings: PassageSettings) -> tuple[int, bool]:
         """Returns the number of units to take, and whether a sentence ends there.
 
-        Chooses the end nearest to `words`. If no end is near, chooses an earlier one. If there is none, takes exactly
-        `words` units.
+        Chooses the end nearest to `words`. If there is no end nearby, chooses an earlier one. If there is none, takes
+        exactly `words` units.
         """
         wished = settings.words
         near = (count for distance in range(settings.slack + 1) for count in (wished - distance, wished + distance))

@@ -148,7 +148,7 @@ def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
 
 
 def _open_mark(window: str, within: str | None) -> int | None:
-    """Returns the position of an unclosed mark, such as a bracket, that would change the reading if closed later."""
+    """Returns the position of an unclosed mark, such as a bracket, that may change the reading once it is closed."""
     blocks = list(find_blocks(window, within))
     if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
         return None

@@ -29,6 +29,9 @@ def states_something(sentence: str, nlp: Language) -> bool:
     if not any(map(str.isalnum, text)) or is_abstention(text) or _is_question(text):
         return False
     doc = read(text, nlp).doc
+    said = [one for one in doc if one.pos_ not in ("INTJ", "PUNCT") and (one.pos_ == "NUM" or not one.is_stop)]
+    if not said and any(one.pos_ == "INTJ" for one in doc):
+        return False  # *No, it is not.*
     if any("|" in token.text or ":" in token.text for token in doc[1:-1]):
         return True  # a row, or a label with its value
     return any(_states(root) for root in doc if root.head == root)

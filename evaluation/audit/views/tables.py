@@ -80,7 +80,7 @@ def _column(name: str) -> Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table about a group, with rows of one kind."""
+    """A table for one group, with rows of one kind."""
 
     title: str
     rows: str

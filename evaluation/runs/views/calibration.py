@@ -84,14 +84,14 @@ def in_short(found: Calibration) -> Iterator[str]:
             left = f"; not covered: {n_unscored:,} without a verdict" if n_unscored else ""
             yield f"Every claim with a verdict is labelled{of}: {said}{left}."
             continue
-        covered = f" with a verdict ({best.n_run:,} of {best.n_run + n_unscored:,})" if n_unscored else ""
+        covered = f"{best.n_run:,} claims with a verdict" if n_unscored else "claims"
         said = (
-            f"With your {plural(best.n_labels, 'label')}{of}: about {best.value:.0%} of its claims{covered} are "
+            f"With your {plural(best.n_labels, 'label')}{of}: about {best.value:.0%} of its {covered} are "
             f"supported, anywhere from {100 * low:.0f} to {high:.0%}"
             f"{f'; the other {n_unscored:,} are not covered' if n_unscored else ''}"
         )
         needed = math.ceil(best.n_label_groups * ((high - low) / (2 * GOOD_WIDTH)) ** 2)
-        more = f". Labels on about {needed:,} prompts, not {best.n_label_groups:,}, would give ±10"
+        more = f". Labels on about {needed:,} prompts, not {best.n_label_groups:,}, would give ±10 points"
         yield f"{said}{more if needed > best.n_label_groups else ''}."
 
 

@@ -48,8 +48,8 @@ class Score:
 
 
 async def ascore(check: FactCheckRunnable, answer: object, question: object = None, *others: object) -> Score:
-    """Scores an answer to a question. Both can be strings, messages, or records with the text under its key in
-    `check.keys`.
+    """Scores an answer to a question. Both can be strings, messages or records. In a record, `check.keys` names the key
+    of the text.
 
     Documents come from the first record among `answer`, `question` and `others` that contains the key for documents.
     Costs money if a model or a paid search is used. Raises ConfigError or DataError.

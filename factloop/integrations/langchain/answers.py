@@ -50,7 +50,7 @@ class FinalAnswer:
         """Returns the messages and the structured response, with `texts` in place of the guarded texts.
 
         New messages get new ids, because a stream of messages skips ids that it has already seen. If the answer is
-        `blocked`, the new messages keep nothing from it.
+        `blocked`, the new messages contain nothing from it.
         """
         new = dict(zip(self.texts, texts, strict=True))
         structured = _with(self.structured, new)

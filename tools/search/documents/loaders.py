@@ -82,7 +82,6 @@ def _heads_paragraph(line: str, below: str) -> bool:
 
 
 def _title_line(text: str) -> tuple[str, str]:
-    """Splits off the title, if any: a short, separate first line that does not end like a sentence."""
     line, _, rest = text.lstrip().partition("\n")
     line, (below, _, more) = line.rstrip(), rest.partition("\n")
     is_title = len(line) <= _LONGEST_TITLE_LINE and not line.endswith(_SENTENCE_MARKS) and any(map(str.isalnum, line))

@@ -63,7 +63,7 @@ class PassageRun:
         return sum(len(part.passage) for part in self.parts)
 
     def text(self) -> tuple[str, dict[str, int]]:
-        """Returns the text of the run as in the document, and the start of each fragment, such as `page=3`.
+        """Returns the run's text as it is in the document, and where each fragment, such as `page=3`, starts.
 
         New sections start with a blank line and their headings.
         """

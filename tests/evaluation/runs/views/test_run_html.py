@@ -84,10 +84,10 @@ def test_labels_and_corrections_are_there_where_there_are_any() -> None:
     no_interval = {"low": None, "high": None, "cautions": (Caution.ONE_GROUP,)}
     # Half as wide again and a bit, 0.16 instead of 0.10: 10 * 1.6 ** 2 = 25.6 prompts.
     sentences: list[tuple[dict[str, Any], int, str]] = [
-        ({}, 10, "With your 20 labels: about 78% of its claims with a verdict (247 of 257) are supported, anywhere "
-         "from 60 to 92%; the other 10 are not covered. Labels on about 26 prompts, not 10, would give ±10."),
+        ({}, 10, "With your 20 labels: about 78% of its 247 claims with a verdict are supported, anywhere "
+         "from 60 to 92%; the other 10 are not covered. Labels on about 26 prompts, not 10, would give ±10 points."),
         ({}, 0, "With your 20 labels: about 78% of its claims are supported, anywhere from 60 to 92%. Labels on about "
-         "26 prompts, not 10, would give ±10."),
+         "26 prompts, not 10, would give ±10 points."),
         ({"low": 0.78, "high": 0.78}, 10, "Every claim with a verdict is labelled: 193 of 247 are supported (78%); "
          "not covered: 10 without a verdict."),
         (no_interval, 0, "No conclusion yet: the labels or the run's claims come from a single prompt, so there is no "
