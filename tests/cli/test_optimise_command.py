@@ -53,7 +53,7 @@ def test_what_is_shown_better_is_kept_and_asked_once_on_claims_that_were_held_ou
     (better,), (useless,), (careless,) = found["rounds"]
     assert (better["is_kept"], useless["is_kept"], careless["is_kept"]) == (True, False, False)
     assert "than start: " in better["words"]
-    assert "no difference shown between round-2-1 and kept" in useless["words"].lower()
+    assert "no difference in balanced accuracy is shown between round-2-1 and kept" in useless["words"].lower()
     difference = re.search(r"diff -u (\S+) (\S+)", done.out.replace("\n", ""))
     assert difference is not None
     assert all(Path(file).is_file() for file in difference.groups())

@@ -115,7 +115,7 @@ async def test_a_corpus_and_a_judge_model(sim: Simulator, corpus: Path, pair: Qa
 
 async def test_a_corpus_without_a_subject_gives_what_documents_say(corpus: Path, pair: QaPair, tmp_path: Path) -> None:
     async with TrustScorer(corpus=corpus, cache_dir=tmp_path / "cache") as scorer:
-        report = await scorer.ascore(pair.question, pair.answer)
+        report = await scorer.ascore(pair.question, pair.topic.article_sentence)
     assert report.trust_bc.unscored_reason is UnscoredReason.NO_SOURCE
     assert report.trust_fc.relation is not None
     assert (report.trust_ov.value, report.trust_ov.missing) == (None, "TrustBC (No subject model was given.)")

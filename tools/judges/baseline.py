@@ -51,7 +51,6 @@ RARE = 0.85
 """Rarity of a word that is not in the packaged list of frequencies."""
 SUPPORTED, REFUTED = 0.8, 0.2
 """Minimum score of a supported claim, and maximum score of a contradicted claim."""
-_NO_WORDS = frozenset({"PUNCT", "SYM", "X", "SPACE"})
 _PRONOUNS = frozenset({"PRP", "PRP$"})
 _SILENT_TAGS = _PRONOUNS | {"EX", "WP", "WDT"}
 _SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
@@ -278,12 +277,18 @@ def _is_said(one: Alignment) -> bool:
 def _adds(one: Alignment) -> bool:
     """Whether the claim contains a word that neither the sentence nor its context contains.
 
-    In a sentence with a pronoun such as *she*, a name may take the place of the pronoun.
+    A name may take the place of a pronoun, or be part of a longer name for what the sentence calls *the bakery*.
     """
-    names_someone = any(token.tag_ in _PRONOUNS and "3" in token.morph.get("Person", []) for token in one.source.doc)
-    told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP")
+    told = (token for token in one.claim.doc if not _is_silent(token) and (is_content(token) or token.tag_ == "RP"))
     free = (token for token in told if token not in one.claim.spelt and not _held(one, token))
-    return any(token.pos_ != "PROPN" or not names_someone for token in free)
+    return any(token.pos_ != "PROPN" or not _is_referred_to(one, token) for token in free)
+
+
+def _is_referred_to(one: Alignment, name: Token) -> bool:
+    if any(token.tag_ in _PRONOUNS and "3" in token.morph.get("Person", []) for token in one.source.doc):
+        return True
+    nouns = one.pairs.get(name.head, ()) if name.dep_ == "compound" else ()
+    return any(child.lower_ == "the" for noun in nouns for child in noun.children)
 
 
 def _denies(one: Alignment) -> bool:
@@ -313,7 +318,7 @@ def _replaces(one: Alignment) -> bool:
 def _is_silent(token: Token) -> bool:
     """Whether the token carries no meaning of its own, such as an article, a pronoun or an auxiliary."""
     return (
-        token.pos_ in _NO_WORDS
+        not any(map(str.isalnum, token.text))
         or token.tag_ in _SILENT_TAGS
         or (token.pos_ == "AUX" and token.tag_ != "MD")
         or not _SILENT_KINDS.isdisjoint(token.morph.get("PronType", []))
