@@ -228,7 +228,6 @@ class FactChecker(ClosesPerLoop):
             _WARM.add(kind)
 
     def _rehearse(self) -> None:
-        """Sets up the model or, if there is none, checks one sentence offline. Runs in its own event loop."""
 
         async def rehearsed() -> None:
             setup = self._prepare(self._built)
@@ -446,6 +445,5 @@ def given_checker(checker: FactChecker | None) -> FactChecker:
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """The items as a tuple. A string, tool, retriever or non-iterable object counts as a single item."""
     is_one = isinstance(given, str | bytes | BaseTool | BaseRetriever) or not isinstance(given, Iterable)
     return (given,) if is_one else tuple(given)

@@ -109,14 +109,12 @@ def length_of_documents(settings: CheckSettings) -> int | None:
 
 
 def _each_alone(settings: CheckSettings) -> list[CheckSettings]:
-    """The settings for a check by each jury model on its own. Prices in the settings apply only to the main model."""
     own: dict[str, Any] = {"price_in": None, "price_out": None, "price_cached": None}
     alone = settings.model_copy(update={"jury": ()})
     return [alone, *(alone.model_copy(update={**own, "model": name}) for name in settings.jury)]
 
 
 def _of_jury(settings: CheckSettings, each: Sequence[Estimate]) -> Estimate:
-    """A slight overestimate: assumes that each jury model reads the answer on its own. Searches are counted once."""
     costs = [one.cost_usd for one in each]
     by_search = _search_price(settings.search)
     known = [cost for cost in costs if cost is not None]

@@ -146,7 +146,6 @@ def _chat_model(settings: CheckSettings, model: BaseChatModel | ChatModel | None
 
 
 def _jury(settings: CheckSettings) -> tuple[ChatModel, ...]:
-    """The additional jury models, with list prices. Prices in the settings apply only to the main model."""
     own = settings.model_copy(update={"price_in": None, "price_out": None, "price_cached": None})
     build = partial(build_model, own, base_url=settings.base_url, temperature=settings.temperature)
     return tuple(build(name) for name in settings.jury)

@@ -254,7 +254,6 @@ def _validated(kind: type[A], given: Flags) -> A:
 
 
 def _parameter(name: str, field: FieldInfo, *, can_be_off: bool) -> Parameter:
-    """The typer parameter for a field. Typer does not check bounds, because the model validates all values."""
     kind, mark = type_of(field), mark_of(field)
     shown: dict[str, Any] = {"metavar": _metavar(name, field), "help": help_of(field)}
     if mark.group is ARGUMENT:

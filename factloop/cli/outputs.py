@@ -110,14 +110,12 @@ def _real_place(name: str) -> Path:
 
 
 def _keep_out_of(folder: Path, written: Mapping[Path, str]) -> None:
-    """Rejects outputs in the run directory, where unknown files would stop the run."""
     for place, name in written.items():
         if folder in place.parents:
             raise ConfigError(f"{name} is inside the run directory {written[folder]}; use a path outside it")
 
 
 def _refuse_to_write_over(read: str, written: Mapping[Path, str]) -> None:
-    """Rejects outputs that would overwrite an input, or that the next run would read as a document."""
     try:
         taken, source = first_taken_in(read, written), Path(read).expanduser().resolve()
         is_folder = source.is_dir()

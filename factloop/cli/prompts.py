@@ -147,7 +147,6 @@ def _folder(given: List) -> Path | None:
 
 
 def _listing_lines(prompts: Sequence[Prompt], folder: Path | None) -> list[str]:
-    """Returns two lines per prompt, because a single line with its variables would be wider than 80 columns."""
     wide = max(len(one.name) for one in prompts) + 1
     lines = [f"{'Name':{wide}} Version  {'SHA-256':{DIGITS}}  Reply"]
     for one in prompts:

@@ -121,7 +121,6 @@ def _places(report: FactualityReport, faulty: Sequence[Claim]) -> Sequence[Span]
 
 
 def _own_words(claim: Claim, report: FactualityReport) -> Span:
-    """The words that only this claim contains, or the whole sentence if it contains markup, such as a link."""
     start, end = claim.span
     text = report.response[start:end]
     beside = [one for one in report.claims if one.span == claim.span]

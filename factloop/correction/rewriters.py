@@ -244,13 +244,11 @@ def _left_over(fault: Fault, detail: str) -> Wording:
 
 
 def _places(words: str, text: str) -> Iterator[tuple[int, int]]:
-    """The spans where the words occur as whole words. For example, 48 does not occur in 48.5 or 1,248."""
     for found in re.finditer(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)", text, re.IGNORECASE):
         yield found.span()
 
 
 def _with_article(before: str, right: str) -> str:
-    """The text before the correct words. If it ends with *a* or *an*, the article is changed to match these words."""
     article = re.search(r"\b([Aa])n? $", before)
     if article is None or not right[:1].isalpha():
         return before

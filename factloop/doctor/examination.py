@@ -126,7 +126,6 @@ def _look_at_model(
 
 
 async def _naming_models(error: ToolError, chat: ChatModel) -> ToolError:
-    """Adds the names of the server's models to the error for an unknown model."""
     names = [name[:LONGEST_NAME] for name in await listed_names(chat)]
     if not names:
         return error

@@ -43,7 +43,6 @@ def look_at_documents(part: Part, places: tuple[str, ...]) -> Look:
 
 
 async def _ask(settings: CheckSettings, name: str, meter: UsageMeter) -> WorkingPart:
-    """Runs one query, which may cost money."""
     tool = search_builder(name)(timeout_s=settings.timeout_s, replayed=False, **settings.of_search(name))
     await tool.areach()
     facts = await tool.aserver_facts()

@@ -17,6 +17,7 @@ LONGEST_PROMPT = 20_000
 LONGEST_DOCUMENT = 2_000_000
 MOST_DOCUMENTS = 1_000
 MOST_METADATA = 100  # maximum number of keys in a document's metadata
+LONGEST_METADATA = 100_000  # maximum size of a document's metadata in bytes of JSON
 _LEVELS_AROUND = 100
 """Maximum number of JSON levels around metadata in a request or report. The parser accepts 200 levels in total."""
 
@@ -63,10 +64,13 @@ class GivenDocument(RequestModel):
     @classmethod
     def _can_be_saved(cls, metadata: dict[str, Any]) -> dict[str, Any]:
         try:
-            from_json(b"[" * _LEVELS_AROUND + to_json(metadata) + b"]" * _LEVELS_AROUND)
+            text = to_json(metadata)
+            from_json(b"[" * _LEVELS_AROUND + text + b"]" * _LEVELS_AROUND)
         except ValueError as error:  # a lone surrogate, hundreds of nested brackets, or a number with too many digits
             message = "a value contains invalid Unicode, is nested too deeply, or is a number with too many digits"
             raise PydanticCustomError("unsaveable", message) from error
+        if len(text) > LONGEST_METADATA:
+            raise PydanticCustomError("too_long", f"a document's metadata exceeds {LONGEST_METADATA:,} bytes")
         return metadata
 
     def as_document(self) -> Document:

@@ -76,7 +76,6 @@ def _warn_of_misspelt(environment: Mapping[str, str], known: Collection[str]) ->
 
 @cache
 def _say_misspelt(name: str, near: str) -> None:
-    """Warns only once per process, since a command may load settings more than once."""
     log.warning("the environment variable %s has no effect; did you mean %s?", name, near)
 
 

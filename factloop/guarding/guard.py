@@ -237,7 +237,6 @@ def note_decision(span: Span, decision: str, report: FactualityReport) -> None:
 
 
 def _cells_in_doubt(text: str, row: tuple[int, int], claims: Sequence[Claim]) -> tuple[Place, ...]:
-    """The doubtful cells of a table row. Empty if the text is not a row or a claim cannot be assigned to a cell."""
     start, end = row
     faulty = [(claim, finding) for claim in claims if (finding := finding_of_claim(claim)) is not None]
     if not faulty or "|" not in text[start:end]:

@@ -90,7 +90,6 @@ def _matched(words: Sequence[re.Match[str]], text: str) -> frozenset[int]:
 
 
 def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
-    """The first and last index of each range. Gaps of a few words are closed if no other claim contains them."""
     first = last = places[0]
     for place in places[1:]:
         between = range(last + 1, place)
@@ -102,6 +101,5 @@ def _joined(places: Sequence[int], others: frozenset[int]) -> Iterator[Span]:
 
 
 def _free(spans: Sequence[Span], taken: Sequence[Fault]) -> list[Span]:
-    """The spans that do not overlap other faults. Empty if the last span overlaps, because it carries the comment."""
     free = [(start, end) for start, end in spans if not any(start < one.end and one.start < end for one in taken)]
     return free if spans and spans[-1] in free else []

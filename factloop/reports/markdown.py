@@ -78,7 +78,6 @@ def _parser() -> MarkdownIt:
 
 
 def _link(state: StateInline, silent: bool) -> bool:
-    """The library's rule, extended to record where the link ends, since no token says how long the URL is."""
     found = link(state, silent)
     if found and not silent:
         state.tokens[-1].meta["end"] = state.pos

@@ -177,7 +177,6 @@ def _light_colours() -> dict[str, str]:
 
 
 def _for_pages(root: etree._Element, alt: str, width: float, height: float) -> etree._Element:
-    """Removes styles, metadata and unused ids from the drawing, so that a page can style and scale it."""
     for removed in [*root.iter(f"{_NAMESPACE}metadata", f"{_NAMESPACE}style")]:
         parent = removed.getparent()
         assert parent is not None

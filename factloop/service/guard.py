@@ -19,7 +19,7 @@ from urllib.parse import quote, urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from factloop.entrance.callers import BodyTooLong, CallerLeft, most_connections, received, replayed
+from factloop.entrance.callers import MOST_VALUES, BodyTooLong, CallerLeft, most_connections, received, replayed
 from factloop.entrance.keys import key_refusal
 from factloop.service.access import opens
 from factloop.service.errors import RETRY_AFTER_S, RequestRefusal
@@ -37,6 +37,7 @@ report count as well. A single key, or all callers of a service without keys, ma
 TAKES_LITTLE = frozenset({"/v1/tickets"})
 MOST_WHERE_LITTLE_IS_READ = 100_000
 """Maximum body size in bytes for the `TAKES_LITTLE` paths and for PUT. Larger bodies would delay other callers."""
+MOST_IN_AUDIT = 1_000_000  # maximum number of JSON values in an audit, which may have 100,000 rows
 LONGEST_PATH = 200
 READING = frozenset({"GET", "HEAD"})
 MOST_WHERE_NONE_IS_READ = 1_000
@@ -199,11 +200,13 @@ class ServiceGuard:
         most = self._max_body if is_read else MOST_WHERE_NONE_IS_READ
         if is_read and (scope["method"] == "PUT" or scope["path"] in TAKES_LITTLE):
             most = min(most, MOST_WHERE_LITTLE_IS_READ)
-        too_long = RequestRefusal(413, "too_large", f"the request exceeds {most:,} bytes", headers=_CLOSE)
+        values = MOST_IN_AUDIT if scope["path"] == "/v1/audits" else MOST_VALUES
+        message = f"the request exceeds {most:,} bytes or {values:,} values"
+        too_long = RequestRefusal(413, "too_large", message, headers=_CLOSE)
         if length is not None and (len(length) > 15 or int(length) > most):
             raise too_long
         try:
-            return await received(receive, most, self._settings.body_timeout_s)
+            return await received(receive, most, self._settings.body_timeout_s, values)
         except BodyTooLong as error:
             raise too_long from error
         except CallerLeft as error:

@@ -14,6 +14,7 @@ import os
 import secrets
 import shutil
 import time
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from datetime import UTC, datetime, timedelta
@@ -91,6 +92,7 @@ class Jobs:
         )
         self._share_places()
         self._tasks: list[asyncio.Task[None]] = []
+        self._listing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def _share_places(self) -> None:
         settings = self._settings
@@ -134,7 +136,8 @@ class Jobs:
         return None if stored is None else stored.job
 
     async def page(self, owner: str, wanted: JobFilter, *, limit: int, before: str | None) -> JobPage:
-        found, older = await self._database.ask(self._store.page, owner, wanted=wanted, limit=limit, before=before)
+        async with self._listing[owner]:  # one list at a time, so that callers take turns
+            found, older = await self._database.ask(self._store.page, owner, wanted=wanted, limit=limit, before=before)
         return JobPage(jobs=tuple(map(self._now, found)), next=older)
 
     async def text(self, job_id: str, name: TextName) -> str | None:

@@ -31,12 +31,14 @@ log = logging.getLogger(__name__)
 
 
 class Database:
-    """Runs the store in separate threads: a few for a server, but only one for SQLite, which allows a single writer."""
+    """Runs the store in separate threads: a few for a server, but only one for SQLite, which allows a single writer.
+    Lists of jobs are read in a thread of their own, because they may take much longer than everything else."""
 
     def __init__(self, store: JobStore) -> None:
         self.store = store
         threads = THREADS_TO_A_SERVER if store.is_shared else 1
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="factloop-jobs")
+        self._listing = ThreadPoolExecutor(1, thread_name_prefix="factloop-lists")
         self._under_way: set[Future[Any]] = set()
         self._n_outages, self._is_away = 0, False
         self._trouble: str | None = None
@@ -54,7 +56,8 @@ class Database:
         """Makes the call. If another call is already trying an unavailable database, this call waits for that one, and
         fails if it fails."""
         work: Any = partial(call, *args, **kwargs)
-        asked: Future[T] = self._threads.submit(self._in_turn, self._n_outages, work)
+        threads = self._listing if call == self.store.page else self._threads
+        asked: Future[T] = threads.submit(self._in_turn, self._n_outages, work)
         self._under_way.add(asked)
         asked.add_done_callback(self._under_way.discard)  # when the call ends, even if the caller is no longer waiting
         try:
@@ -87,7 +90,8 @@ class Database:
 
     async def aclose(self) -> None:
         await self._probing
-        await asyncio.to_thread(self._threads.shutdown)  # a running call would leave its connection open
+        for threads in (self._threads, self._listing):
+            await asyncio.to_thread(threads.shutdown)  # a running call would leave its connection open
         await asyncio.to_thread(self.store.close)
 
     def _in_turn(self, n_outages: int, work: Callable[[], T]) -> T:

@@ -262,7 +262,6 @@ def _put_back(connection: Connection, stored: StoredJob, service: str) -> bool:
 
 
 def _cancelled(connection: Connection, row: Any, reason: ErrorWords | None = None) -> StoredJob | None:
-    """Cancels the row's job if it is waiting, or asks the service that is running it to do so. Returns the job."""
     stored = stored_of(row)
     if stored is None or stored.is_over:
         return stored

@@ -86,11 +86,7 @@ ASKED: Any = {"status_code": 202, "response_model": Job, "tags": ["ask"]}  # the
 ClaimId = Annotated[str, Path(max_length=200, description="Id of a claim in the report.")]
 
 
-def _waited(report: type[Any]) -> dict[int | str, dict[str, Any]]:
-    return {200: {"model": report}}
-
-
-@with_key.post("/checks", responses=_waited(FactualityReport), **ASKED)
+@with_key.post("/checks", responses={200: {"model": FactualityReport}}, **ASKED)
 async def check(ask: CheckAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
     """Checks which claims in a response are supported."""
     opened.work.library.refuse_unknown(ask.documents)
@@ -98,7 +94,7 @@ async def check(ask: CheckAsk, opened: Open, caller: TheCaller, wait: Wait = Fal
     return await _submitted(opened, caller, "check", ask, wait=wait)
 
 
-@with_key.post("/trust", responses=_waited(TrustReport), **ASKED)
+@with_key.post("/trust", responses={200: {"model": TrustReport}}, **ASKED)
 async def trust(ask: TrustAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
     """Scores whether a model stands by an answer and whether documents support it."""
     opened.work.library.refuse_unknown(ask.documents)
@@ -111,7 +107,7 @@ async def trust(ask: TrustAsk, opened: Open, caller: TheCaller, wait: Wait = Fal
     return await _submitted(opened, caller, "trust", ask, wait=wait)
 
 
-@with_key.post("/trust/long-form", responses=_waited(LongFormTrustReport), **ASKED)
+@with_key.post("/trust/long-form", responses={200: {"model": LongFormTrustReport}}, **ASKED)
 async def long_form(ask: LongFormAsk, opened: Open, caller: TheCaller, wait: Wait = False) -> Response:
     """Checks a long answer, and scores whether a model stands by each of its claims."""
     opened.work.library.refuse_unknown(ask.documents)

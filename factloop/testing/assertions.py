@@ -152,7 +152,6 @@ class _FactualThresholds:
 
 
 def _unchecked(report: FactualityReport) -> list[Claim | Sentence]:
-    """Returns the unchecked content, except for the claims whose checks failed."""
     return [one for one, finding in unchecked(report) if finding is not Finding.UNSCORED]
 
 

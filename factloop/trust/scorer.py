@@ -280,7 +280,6 @@ class TrustScorer(ClosesPerLoop):
     async def _run(
         self, items: Sequence[QuestionAnswer], run_dir: str | Path | None, sources: Sources | None = None
     ) -> AsyncIterator[tuple[TrustScoring, RunDirectory | None]]:
-        """Provides this event loop's session or, with a run directory, a session that saves its answers there."""
         for item in items:
             _check_answer(item.id, item.question, item.response)
             if isinstance(item, OwnAnswer) and item.subject not in self._subjects:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Engine, event
 
 from factloop.core.records import Counts
+from factloop.entrance.keys import ApiKeys
 from factloop.service.shapes import CheckSummary, Job, Outcome
 from factloop.service.store import JobFilter, JobStore, StoredJob, new_job_id
 from tests.service.asking import ASK, Service, finished
+
+KEYS = ["a-key-of-sixteen-letters", "another-key-of-sixteen"]
 
 
 def check(counts: Counts | None = None, n_contradicted: int = 0, **words: str) -> Job:
@@ -34,7 +41,7 @@ def check(counts: Counts | None = None, n_contradicted: int = 0, **words: str) -
 )
 def test_checks_are_found_by_their_verdicts(job: Job, outcomes: set[Outcome]) -> None:
     every: list[Outcome] = ["problems", "contradicted", "no_evidence", "unscored", "no_problems"]
-    assert {outcome for outcome in every if JobFilter(outcome=outcome).matches(job)} == outcomes
+    assert {outcome for outcome in every if JobFilter(outcome=outcome).matches(job.model_dump_json())} == outcomes
 
 
 def test_a_search_reads_so_many_rows_and_says_where_to_go_on(tmp_path: Path) -> None:
@@ -46,6 +53,15 @@ def test_a_search_reads_so_many_rows_and_says_where_to_go_on(tmp_path: Path) -> 
     assert store.page("", wanted=wanted, limit=10) == ([], made[2].id)
     found, older = store.page("", wanted=wanted, limit=10, before=made[2].id)
     assert ([one.job.title for one in found], older) == (["rare"], None)
+    store.close()
+
+
+def test_rows_that_a_search_does_not_return_are_not_validated(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    store = JobStore(f"sqlite:///{tmp_path / 'jobs.sqlite'}")
+    for title in ("common", "rare"):
+        store.add(StoredJob(check(title=title).model_copy(update={"n_deaths": -1}), ""), "{}")
+    assert store.page("", wanted=JobFilter(text="rare"), limit=10) == ([], None)
+    assert len(caplog.records) == 1
     store.close()
 
 
@@ -62,3 +78,27 @@ async def test_a_job_says_what_it_is_about_and_is_found_by_it(service: Service) 
     assert found == [1, 0, 1, 0]
     assert done["summary"]["n_contradicted"] == 1
     assert done["summary"]["judge"].startswith("the offline engine")
+
+
+async def test_one_list_of_jobs_per_caller_is_read_at_a_time(service: Service) -> None:
+    ours, theirs = ({"Authorization": f"Bearer {key}"} for key in KEYS)
+    read, reading, end = list[str](), threading.Event(), threading.Event()
+
+    def wait(_connection: object, _cursor: object, _statement: str, parameters: Any, *_: object) -> None:
+        if threading.current_thread().name.startswith("factloop-lists"):
+            read.append(parameters[0])
+            reading.set()
+            end.wait(10)
+
+    event.listen(Engine, "before_cursor_execute", wait)
+    try:
+        async with service(keys=ApiKeys(KEYS)) as client:
+            lists = [asyncio.create_task(client.get("/v1/jobs", headers=ours)) for _ in range(4)]
+            assert await asyncio.to_thread(reading.wait, 10)
+            lists.append(asyncio.create_task(client.get("/v1/jobs", headers=theirs)))
+            await asyncio.sleep(0.1)
+            end.set()
+            assert {answer.status_code for answer in await asyncio.gather(*lists)} == {200}
+    finally:
+        event.remove(Engine, "before_cursor_execute", wait)
+    assert [owner == read[0] for owner in read] == [True, False, True, True, True]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from factloop.service.errors import RequestRefusal
@@ -107,6 +108,23 @@ async def test_what_must_be_saved_waits_for_the_call_that_tries(database: Databa
     await asyncio.sleep(0)
     trial.end()
     assert await asyncio.gather(tried, *saved) == ["a row"] * (1 + AT_ONCE)
+
+
+async def test_lists_of_jobs_delay_nothing_else(database: Database) -> None:
+    reading, end = threading.Event(), threading.Event()
+
+    def wait(*_: object) -> None:
+        if threading.current_thread().name.startswith("factloop-lists"):
+            reading.set()
+            end.wait(WITHIN_S)
+
+    event.listen(database.store.engine, "before_cursor_execute", wait)
+    lists = [asyncio.create_task(database.ask(database.store.page, owner, limit=1)) for owner in "abc"]
+    assert await asyncio.to_thread(reading.wait, WITHIN_S)
+    await database.ask(database.store.probe)
+    assert not any(one.done() for one in lists)
+    end.set()
+    assert await asyncio.gather(*lists) == [([], None)] * 3
 
 
 FULL = sqlite3.OperationalError("database or disk is full")

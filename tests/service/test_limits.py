@@ -180,15 +180,37 @@ async def test_bodies_are_counted_while_they_come(service: Service) -> None:
         assert words(await client.post("/v1/checks", content=_chunks(10, 1_000), headers=JSON))[0] == 422
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("documents", '{"name": "a.txt", "content": [' + "[]," * 100_000 + "1]}", 413),
+        ("checks", '{"response": "x", "documents": [' + '"",' * 200_000 + '""]}', 413),
+        ("checks", '{"response": "x", "documents": [' + '"\\\\","\\",",' * 100_000 + '""]}', 413),
+        ("checks", ("[" + "1," * 200_000).encode("utf-16").decode("latin-1"), 413),
+        ("checks", '{"response": "x", "documents": [], "question": "' + '[,{\\"' * 1_000_000 + '"}', 422),
+        ("audits", '{"rows": [' + '{"a":1},' * 400_000 + "1]}", 422),
+        ("audits", '{"rows": [' + "[]," * 500_000 + "1]}", 413),
+    ],
+    ids=["lists", "texts", "quotes in texts", "UTF-16", "marks in a text", "rows", "too many rows"],
+)
+async def test_bodies_that_are_dear_to_parse_are_not_parsed(
+    service: Service, path: str, body: str, status: int
+) -> None:
+    async with service() as client:
+        answer = await client.post(f"/v1/{path}", content=body.encode("latin-1"), headers=JSON)
+    assert words(answer) == (status, "too_large" if status == 413 else "invalid_input")
+
+
 async def test_routes_with_small_requests_read_no_large_ones(service: Service) -> None:
     async with service() as client:
         for method, path in (("POST", "/v1/tickets"), ("PUT", f"/v1/jobs/{'0' * 32}/labels/c1")):
             for content, status in ((_chunks(101, 1_000), 413), (b" " * 100_001, 413), (_chunks(100, 1_000), 422)):
                 answer = await client.request(method, path, content=content, headers=JSON)
                 assert answer.status_code == status, (method, path)
-        crowded = {"text": "a", "metadata": {str(n): n for n in range(101)}}
-        refused = await client.post("/v1/checks", json={**ASK, "documents": [crowded]})
-    assert refused.json()["error"]["field"] == "documents.0.metadata"
+        for metadata in ({str(n): n for n in range(101)}, {"a": "é" * 50_000}):
+            document = {"text": "a", "metadata": metadata}
+            refused = await client.post("/v1/checks", json={**ASK, "documents": [document]})
+            assert refused.json()["error"]["field"] == "documents.0.metadata"
 
 
 async def test_bodies_that_do_not_come_are_not_waited_for(service: Service) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import event
 
 from factloop.core.errors import ConfigError, NoPlaceToKeep, ToolTimeout
 from factloop.service import running
@@ -214,22 +215,24 @@ async def test_what_waits_is_told_where_the_database_can_only_be_read(
     async with service(max_jobs=1) as client:
         database = client._transport.app.state.context.opened.jobs._database  # type: ignore[attr-defined]
 
-        def only_read(value: int) -> None:
-            with database.store.engine.connect() as connection:
-                connection.exec_driver_sql(f"PRAGMA query_only = {value}")
+        only_read = 0
 
+        def open_to_read(connection: Any, *_: object) -> None:
+            connection.execute(f"PRAGMA query_only = {only_read}")
+
+        event.listen(database.store.engine, "checkout", open_to_read)
         long = {**ASK, "response": " ".join(f"Ada Lovelace met {n} people in London." for n in range(200))}
         first = (await client.post("/v1/checks", json=long)).json()["id"]
         waiting = asyncio.create_task(client.post("/v1/checks?wait=true", json=ASK))
         while len((await client.get("/v1/jobs")).json()["jobs"]) < 2:  # noqa: ASYNC110 - it is asked as callers ask
             await asyncio.sleep(0.01)
-        await database.save(only_read, 1)
+        only_read = 1
         assert await ready(client, 503) == ["database"]
         assert ((await waiting).status_code, waiting.result().json()["error"]["type"]) == (503, "not_kept")
         for _ in range(5):
             assert (await client.get("/v1/jobs")).status_code == 200
             assert (await client.post("/v1/checks", json=ASK)).status_code == 503
-        await database.save(only_read, 0)
+        only_read = 0
         assert await ready(client, 200) == []
         assert (await finished(client, first))["status"] == "done"
     assert caplog.text.count("the database failed") == caplog.text.count("the database is available again") == 1

@@ -217,7 +217,6 @@ class LettuceDetect(LocalJudge):
 
 
 def _words(claim: str, spans: list[list[int]]) -> str:
-    """Returns the text of the marked spans. Spans separated only by whitespace are merged."""
     merged: list[list[int]] = []
     for start, end in spans:
         if merged and not claim[merged[-1][1] : start].strip():

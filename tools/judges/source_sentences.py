@@ -56,7 +56,6 @@ def _stemmer() -> object:
 
 @cache
 def _irregular() -> Mapping[str, str]:
-    """Maps irregular verb and noun forms, such as *won* or *children*, to their lemmas."""
     try:
         table = load_pipeline().get_pipe("lemmatizer").lookups.get_table("lemma_exc")  # type: ignore[attr-defined]
     except (KeyError, AttributeError):

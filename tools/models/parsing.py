@@ -100,7 +100,6 @@ def validate(value: Any, output: type[T], *, reply: str) -> T:
 
 
 def _written(value: Any) -> str:
-    """Formats the value as JSON, with question marks in place of lone surrogates."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode().replace("\\u0000", "")
 
 

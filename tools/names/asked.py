@@ -31,7 +31,6 @@ def asked_for(question: str) -> frozenset[str]:
 
 
 def _is_relative(word: Token) -> bool:
-    """Whether the word is a relative pronoun, such as *who* in *the man who wrote it*."""
     return any(one.dep_ == "relcl" and one.head.i < word.i for one in (word.head, word.head.head))
 
 

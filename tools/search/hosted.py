@@ -235,5 +235,4 @@ class BraveSearch(KeyedSearch):
 
 
 def _plain(text: str) -> str:
-    """Removes the highlighting that Brave adds to query words, and unescapes HTML entities."""
     return html.unescape(_EMPHASIS.sub("", text))

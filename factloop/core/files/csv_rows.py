@@ -58,7 +58,6 @@ def read_cells(lines: Iterable[str], path: str) -> Iterator[tuple[int, list[str]
 
 
 def _delimiter(first: Iterable[str]) -> str:
-    """A comma, unless only semicolons split the header and both rows then have the same number of cells."""
     try:
         commas, semicolons = ([len(cells) for cells in csv.reader(first, delimiter=mark) if cells][:2] for mark in ",;")
     except csv.Error:  # reported when the rows are read

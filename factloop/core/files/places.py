@@ -73,7 +73,6 @@ def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
 
 
 def _fits(parts: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether the pattern matches the path or any folder above it, since all files in a matching folder are read."""
     if not wanted:
         return True
     if wanted[0] == "**" and _fits(parts, wanted[1:]):

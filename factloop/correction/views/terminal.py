@@ -77,7 +77,6 @@ def _marked(correction: Correction) -> Text:
 
 
 def _append(text: Text, piece: Piece | Mark) -> None:
-    """Appends a piece with its marks. White space stays outside the marks to leave line breaks unchanged."""
     opening, closing, style = _MARKS[piece.kind]
     body = piece.text.strip()
     if not body:

@@ -22,6 +22,7 @@ from factloop.entrance.address import Binding, address_of, in_brackets
 from factloop.entrance.callers import (
     BODY_WITHIN_S,
     LONGEST_HEADERS,
+    MOST_VALUES,
     BodyTooLong,
     CallerLeft,
     most_connections,
@@ -114,7 +115,8 @@ def _by(owner: str, scope: Scope) -> Scope:
 
 
 _CLOSE = {"Connection": "close"}
-_too_much = JSONResponse({"error": f"the request exceeds {MOST_BODY_BYTES:,} bytes"}, 413, _CLOSE)
+_too_long = f"the request exceeds {MOST_BODY_BYTES:,} bytes or {MOST_VALUES:,} values"
+_too_much = JSONResponse({"error": _too_long}, 413, _CLOSE)
 _too_slow = JSONResponse({"error": "the request was not received in time"}, 408, _CLOSE)
 
 

@@ -148,7 +148,6 @@ def _words(cell: Cell) -> Iterator[str]:
 
 
 def _cell(cell: Cell, column: Column, width: int) -> Text:
-    """The cell with its notes. The text below a name is not wrapped here, because Rich wraps name columns."""
     text, *notes = _texts(cell)
     below = _below(cell)
     notes += [] if not below else [below] if column.is_name else _folded(below, width)

@@ -231,4 +231,5 @@ def test_the_first_signal_to_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_body_has_a_bound(address: str) -> None:
-    assert httpx.post(address, content=b" " * 8_000_001, headers=ACCEPT).status_code == 413
+    for content in (b" " * 8_000_001, b"[" + b"{}," * 200_000):
+        assert httpx.post(address, content=content, headers=ACCEPT).status_code == 413

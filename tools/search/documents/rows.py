@@ -128,7 +128,6 @@ def _section(row: Mapping[str, Any], place: _Place) -> Section:
 
 
 def _scalar(row: Mapping[str, Any], keys: tuple[str, ...], place: _Place) -> str | None:
-    """Returns the first value found under `keys`, as text, because ids and dates are often numbers."""
     for key in keys:
         value = row.get(key)
         if value is None or value == "":
