@@ -17,8 +17,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,7 +58,7 @@ def _speed(rounds: int) -> list[Row]:
         os.environ.update(simulator.environment)
         responses = _responses(simulator)
         flags = ["--model", MODEL, "--base-url", simulator.base_url, "--search", "serper", "--no-cache"]
-        limits = ["--concurrency", 0, "--max-jobs", len(responses), "--set", "rate=100000/minute"]
+        limits = ["--concurrency", 0, "--set", f"max_jobs={len(responses)}", "--set", "rate=100000/minute"]
         with _serving(*flags, *limits) as address:
             asyncio.run(_by_api(simulator, responses[:1]))
             asyncio.run(_by_service(address, responses[:1]))
@@ -164,7 +165,16 @@ def _seconds_each(client: httpx.Client, asked: dict[str, Any]) -> list[float]:
 
 async def _refusals() -> list[Row]:
     os.environ["FACTLOOP_SERVICE_KEYS"] = KEY
-    flags = ["--set", f"max_body_mb={BODY_MB}", "--set", "rate=200/minute", "--max-jobs", 1, "--set", "max_queued=0"]
+    flags = [
+        "--set",
+        f"max_body_mb={BODY_MB}",
+        "--set",
+        "rate=200/minute",
+        "--set",
+        "max_jobs=1",
+        "--set",
+        "max_queued=0",
+    ]
     with _serving(*flags) as address:
         headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
         async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60.0) as client:
@@ -218,6 +228,7 @@ def _serving(*flags: object) -> Iterator[str]:
             assert process.stderr is not None
             line = process.stderr.readline()
             assert "serving at" in line, line
+            threading.Thread(target=deque, args=(process.stderr, 0), daemon=True).start()  # a full pipe would block it
             yield f"http://127.0.0.1:{port}"
         finally:
             process.send_signal(signal.SIGTERM)

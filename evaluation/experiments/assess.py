@@ -258,7 +258,6 @@ def why_unscored(results: Results, variant: str) -> str:
 
 
 def _latency(panel: SpentPanel, variant: int) -> Latency:
-    """Returns quantiles of latency across items and repeats, with linear interpolation."""
     seconds = panel.wall_s[variant][panel.is_there[variant]]
     if not len(seconds):
         return Latency(median_s=None, p95_s=None, n=0)

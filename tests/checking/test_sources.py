@@ -123,15 +123,15 @@ BAKERY = ["The Bramley bakery opened in 1921 in Leeds.", "The bakery employs 42 
 @pytest.mark.parametrize(
     ("documents", "n_supported"),
     [
-        (BAKERY, 3),
-        ([" ".join(BAKERY)], 3),
-        ([BAKERY[0], "The bakery employs 50 people.", BAKERY[2]], 2),
-        ([BAKERY[0], BAKERY[1], "The mill has three ovens. The bakery is small."], 2),
+        (BAKERY, 1),
+        ([" ".join(BAKERY)], 2),
+        ([BAKERY[0], "The bakery employs 50 people.", BAKERY[2]], 1),
+        ([BAKERY[0], BAKERY[1], "The mill has three ovens. The bakery is small."], 1),
         ([BAKERY[0], "The bakery never employed 42 people.", "The bakery has no ovens."], 1),
     ],
 )
 @pytest.mark.parametrize("plan", ["fused", "paper"])
-async def test_a_named_thing_is_found_by_its_noun_where_documents_are_short(
+async def test_a_claim_is_supported_only_where_its_subject_is_named_nearby(
     documents: list[str], n_supported: int, plan: Literal["fused", "paper"]
 ) -> None:
     answer = "The Bramley bakery opened in 1921. It employs 42 people. It has three ovens."

@@ -51,8 +51,7 @@ RARE = 0.85
 """Rarity of a word that is not in the packaged list of frequencies."""
 SUPPORTED, REFUTED = 0.8, 0.2
 """Minimum score of a supported claim, and maximum score of a contradicted claim."""
-_PRONOUNS = frozenset({"PRP", "PRP$"})
-_SILENT_TAGS = _PRONOUNS | {"EX", "WP", "WDT"}
+_SILENT_TAGS = frozenset({"EX", "PRP", "PRP$", "WP", "WDT"})
 _SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
 
 
@@ -275,24 +274,14 @@ def _is_said(one: Alignment) -> bool:
 
 
 def _adds(one: Alignment) -> bool:
-    """Whether the claim contains a word that neither the sentence nor its context contains.
-
-    A name may take the place of a pronoun, or be part of a longer name for what the sentence calls *the bakery*.
-    """
-    told = (token for token in one.claim.doc if not _is_silent(token) and (is_content(token) or token.tag_ == "RP"))
-    free = (token for token in told if token not in one.claim.spelt and not _held(one, token))
-    return any(token.pos_ != "PROPN" or not _is_referred_to(one, token) for token in free)
-
-
-def _is_referred_to(one: Alignment, name: Token) -> bool:
-    if any(token.tag_ in _PRONOUNS and "3" in token.morph.get("Person", []) for token in one.source.doc):
-        return True
-    nouns = one.pairs.get(name.head, ()) if name.dep_ == "compound" else ()
-    return any(child.lower_ == "the" for noun in nouns for child in noun.children)
+    """Whether the claim contains a word that neither the sentence nor its context contains."""
+    told = (token for token in one.claim.doc if is_content(token) or token.tag_ == "RP")
+    told = (token for token in told if token not in one.claim.spelt and not _is_silent(token))
+    return not all(_held(one, token) for token in told)
 
 
 def _denies(one: Alignment) -> bool:
-    claimed, said = ({token.lower_ for token in parsed.doc} & DENIERS for parsed in (one.claim, one.source))
+    claimed, said = ({token.norm_ for token in parsed.doc} & DENIERS for parsed in (one.claim, one.source))
     return claimed != said
 
 

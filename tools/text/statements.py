@@ -29,8 +29,8 @@ def states_something(sentence: str, nlp: Language) -> bool:
     if not any(map(str.isalnum, text)) or is_abstention(text) or _is_question(text):
         return False
     doc = read(text, nlp).doc
-    said = [one for one in doc if one.pos_ not in ("INTJ", "PUNCT") and (one.pos_ == "NUM" or not one.is_stop)]
-    if not said and any(one.pos_ == "INTJ" for one in doc):
+    kinds = {one.pos_ for one in doc}
+    if "INTJ" in kinds and kinds <= {"INTJ", "PUNCT", "PRON", "AUX", "PART"}:
         return False  # *No, it is not.*
     if any("|" in token.text or ":" in token.text for token in doc[1:-1]):
         return True  # a row, or a label with its value

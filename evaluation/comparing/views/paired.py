@@ -212,7 +212,6 @@ def _words(flip: Flip) -> str:
 
 
 def _kinds(flip: Flip) -> str:
-    """Describes the change of verdict, as in `supported → no evidence, from packaged to strict`."""
     words = {None: "", True: "contradicted", False: "no evidence"}
     sides = (flip.first_side, flip.second_side)
     kinds = " → ".join(words[side.contradicted] or side.verdict.replace("_", " ") for side in sides)

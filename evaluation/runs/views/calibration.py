@@ -76,7 +76,9 @@ def in_short(found: Calibration) -> Iterator[str]:
         best, n_unscored = preferred(one), one.precision.n_run_unscored
         of = f", {one_line(one.system)}" if len(found.systems) > 1 else ""
         if best is None or best.value is None or best.interval is None:
-            yield f"No conclusion yet{of}: {_why_none(one, best)}. You need labels on at least {FEWEST_GROUPS} prompts."
+            needs = f" You need labels on at least {FEWEST_GROUPS} prompts."
+            is_small = best is None or best.n_label_groups < FEWEST_GROUPS
+            yield f"No conclusion yet{of}: {_why_none(one, best)}.{needs if is_small else ''}"
             continue
         low, high = best.interval
         if low == high:
