@@ -264,7 +264,7 @@ CASES = {
 def test_what_a_command_does_not_import(tmp_path: Path, arguments: str) -> None:
     code, unwanted, said = CASES[arguments]
     (tmp_path / "answer.md").write_text("Rome is in Italy.\n", encoding="utf-8")
-    (tmp_path / "source.md").write_text("Rome is the capital of Italy.\n", encoding="utf-8")
+    (tmp_path / "source.md").write_text("Rome is in Italy, on the Tiber.\n", encoding="utf-8")
     command = [sys.executable, "-c", PROGRAM, *arguments.split()]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=True)
     ended, packages = json.loads(done.stdout.splitlines()[-1])

@@ -350,10 +350,10 @@ def test_a_score_an_audit_and_a_result_are_shown_as_their_pages(
     expect(page.get_by_role("textbox", name="Question")).to_have_value(known.question)
     service.post("/v1/audits", {"rows": rows(6)})
     page.get_by_role("link", name="History").click()
-    page.get_by_role("link", name="6 labelled claims").click()
+    page.get_by_role("link", name="6 labelled claims").first.click()
     expect(report(page).locator("body")).to_contain_text("right")
     page.get_by_role("link", name="Results").click()
-    expect(page.locator(".job")).to_contain_text("balanced accuracy on 240 claims")
+    expect(page.locator(".job").last).to_contain_text("balanced accuracy on 240 claims")
     page.get_by_role("link", name="3 evaluators on 240 labelled claims").click()
     expect(report(page).locator("body")).to_contain_text("strict")
 
