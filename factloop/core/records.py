@@ -238,7 +238,7 @@ class Abstention(Record):
     """The judgement on a sentence that says there is no answer."""
 
     is_right: bool | None = None
-    """True if the sources contain no answer either, False if they contain one, None if this was not judged."""
+    """True if the sources contain no answer either, False if they contain one, None if there is no verdict."""
     missing: str = ""
     """The question that the sentence leaves unanswered."""
     why: str = ""
@@ -550,7 +550,7 @@ class FactualityReport(Record):
     prompt: str | None = None
     response: str
     eligibility: Judgement | None = None
-    """Whether the response does what its prompt asks for (`supported` if it does). None if this was not judged."""
+    """Whether the response does what its prompt asks for (`supported` if it does). None if there is no verdict."""
     claims: tuple[Claim, ...]
     sentences: tuple[Sentence, ...] = ()
     """All sentences in order of appearance, or only the sentences requested with `spans`."""

@@ -194,7 +194,7 @@ def place_of(item: Evidence) -> str:
 
 
 def eligibility(report: FactualityReport) -> str:
-    """Says whether the response does what its prompt asks. Empty if this was not judged."""
+    """Says whether the response does what its prompt asks. Empty if there is no verdict."""
     found = report.eligibility
     if found is None:
         return ""

@@ -386,4 +386,4 @@ class MemoryAnswers:
 
 
 AnswersKept = CallCache | MemoryAnswers
-"""A store for answers. Whoever opens a store must close it."""
+"""A store for answers. The code that opens a store must close it."""

@@ -239,7 +239,7 @@ class _Tools:
 
 
 class Presence:
-    """Cancels the call of an HTTP request when its connection ends, because nobody could receive the answer."""
+    """Cancels an HTTP request's call when the connection ends, because the answer could not be delivered."""
 
     def __init__(self) -> None:
         self._calls, self._has_left = set[asyncio.Timeout](), False
