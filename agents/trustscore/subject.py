@@ -48,8 +48,7 @@ class ModelSubject:
         return self.gateway.chat.name
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """Returns the option that the subject believes. Raises ModelOutputError if the reply does not choose exactly
-        one."""
+        """Returns the option that the subject believes. Raises ModelOutputError unless the reply chooses exactly one."""
         shown = "\n".join(f"{option.letter}) {' '.join(option.text.split())}" for option in options)
         if statements:
             prompt = self.prompts[STATEMENT_CHOICE].render(topic=question or None, options=f"\n{shown}\n")
@@ -81,7 +80,7 @@ class ModelSubject:
     async def answer(self, question: str, *, meter: UsageMeter) -> str:
         """Returns the subject's answer from memory, in one line.
 
-        Raises ModelOutputError if the answer is empty, and ModelRefusal if the subject says that it has none.
+        Raises ModelOutputError if it is empty, and ModelRefusal if the subject says that it has none.
         """
 
         def accept(answer: ClosedBookAnswer) -> None:
