@@ -100,7 +100,7 @@ class Wording:
         return figure in self.figures or any(_is_end(one, figure) or _is_end(figure, one) for one in self.figures)
 
     def lacking(self, text: str, *, exactly: bool = False) -> Iterator[str]:
-        """Yields the figures in `text` that this wording does not contain. *09* matches 2009 unless `exactly` is set."""
+        """Yields the figures in `text` that this wording lacks. *09* matches 2009 unless `exactly` is set."""
         has = self.figures.__contains__ if exactly else self.has_figure
         return (figure for figure in FIGURE.findall(text) if not has(_plain(figure)))
 

@@ -84,7 +84,7 @@ class SafePlan(ABC):
         tasks: Sequence[SentenceTask],  # noqa: ARG002
         context: CheckContext,  # noqa: ARG002
     ) -> list[Claim]:
-        """Returns the claims of a batch that could be settled. `tasks` are the sentences of `facts`, in the same order."""
+        """Returns the claims of a batch that could be settled. `tasks` are the sentences of `facts`, in order."""
         return []
 
     def branches(self, cases: Sequence[FactState]) -> Sequence[FactState | BunchState]:

@@ -101,7 +101,7 @@ def said(verdict: str, rationale: str, cited: Sequence[str], judged_by: str, wro
 def in_own_terms(
     judgement: Judgement, ids: Mapping[str, str], numbers: Mapping[int, int], *, n_shown: int
 ) -> Judgement:
-    """Rewrites ids and passage numbers in the judgement to match the claim's evidence. `n_shown` passages were shown."""
+    """Rewrites ids and passage numbers to match the claim's evidence. `n_shown` is the number of passages shown."""
 
     def told(text: str) -> str:
         return renumbered(text, numbers, n_shown=n_shown)
@@ -137,7 +137,7 @@ def refuse(answer: BaseModel, complaint: str) -> NoReturn:
 
 
 def refuse_groundless(verdict: str, cited: Sequence[int], n_shown: int, answer: BaseModel, *, of: str = "") -> None:
-    """Rejects a verdict that does not cite enough of the passages shown, because it may come from the model's memory."""
+    """Rejects a verdict that cites too few of the passages shown, because it may come from the model's memory."""
     n_cited = len({number for number in cited if 1 <= number <= n_shown})
     if n_cited >= LEAST_CITED.get(verdict, 0):
         return

@@ -25,11 +25,10 @@ LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D", "E")
 def plan_checks(
     response: str, distractors: Sequence[str], *, max_checks: int, rng: random.Random
 ) -> list[tuple[Option, ...]]:
-    """Plans at most `max_checks` questions, each with the response, three distractors and "None of the above" as
-    options.
+    """Plans up to `max_checks` questions with the response, three distractors and, last, "None of the above".
 
     No distractor is shown twice (paper, section 2.1), so each question uses three new ones, best first. The response
-    appears about equally often in each of the first four positions. "None of the above" is always last.
+    appears about equally often in each of the first four positions.
     """
     n_checks = min(max_checks, len(distractors) // DISTRACTORS_A_CHECK)
     drawn = rng.sample(range(DISTRACTORS_A_CHECK * n_checks), DISTRACTORS_A_CHECK * n_checks)

@@ -213,8 +213,8 @@ async def _ask_one(
 def conclusion(found: DistractorSet, checks: Sequence[ConsistencyCheck], n_planned: int, max_checks: int) -> TrustBC:
     """Computes TrustBC from the checks, given in the planned order.
 
-    The value is 0 if any choice is inconsistent, and 1 if all planned checks are consistent. Otherwise some checks have
-    no choice, and TrustBC is unscored for the reason of the first of them.
+    The value is 0 if any choice is inconsistent. Otherwise, TrustBC is unscored if there are no checks or any of them
+    has no choice. In all other cases, the value is 1.
     """
     end = next((check.number for check in checks if check.consistent is False), len(checks))
     valid = checks[:end]

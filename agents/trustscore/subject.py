@@ -48,7 +48,7 @@ class ModelSubject:
         return self.gateway.chat.name
 
     async def choose(self, question: str, options: Sequence[Option], *, statements: bool, meter: UsageMeter) -> Choice:
-        """Returns the option that the subject believes. Raises ModelOutputError unless the reply chooses exactly one."""
+        """Returns the option that the subject believes. Raises ModelOutputError unless the reply chooses one."""
         shown = "\n".join(f"{option.letter}) {' '.join(option.text.split())}" for option in options)
         if statements:
             prompt = self.prompts[STATEMENT_CHOICE].render(topic=question or None, options=f"\n{shown}\n")
