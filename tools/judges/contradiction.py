@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 ALL_ELSE = 0.9
-"""A sentence can negate a claim only if it contains at least this share of the claim's content words."""
+"""A sentence can negate a claim only if it contains at least this proportion of its content words."""
 _COUNTS = frozenset({"nummod", "compound", "quantmod"})
 
 
@@ -28,9 +28,10 @@ class Difference:
 
 
 def find_difference(one: Alignment, figures: Sequence[Figure], least: float) -> Difference | None:
-    """Finds a contradiction in a sentence that contains at least the share `least` of the claim's other content words.
+    """Finds a contradiction in a sentence that contains at least the proportion `least` of the claim's other content
+    words.
 
-    `figures` contains the figures in all sources. A figure that occurs in any source is not an error.
+    A figure that occurs in any source (`figures`) is not an error.
     """
     if one.is_supposed or one.is_of_other_row:
         return None
@@ -69,7 +70,7 @@ def _counted(parsed: Parsed, figure: Figure) -> str:
 
 
 def _denial(one: Alignment, least: float) -> Difference | None:
-    """Finds a verb that only one side negates, provided everything else matches and nothing else is negated."""
+    """Finds a verb that only one side negates, if everything else matches and nothing else is negated."""
     if one.predicate is None or one.share_without() < max(least, ALL_ELSE) or one.is_possible_only:
         return None
     claimed, said = one.predicate

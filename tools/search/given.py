@@ -30,7 +30,7 @@ _IDENTITY = "given documents"
 
 
 class GivenDocuments(PassageSearch):
-    """Searches documents in memory. It is free, needs no network access, and writes nothing to disk.
+    """Searches documents in memory, free of charge and without network access.
 
     The source, title and date come from a document's metadata, as with a retriever, or from its front matter and first
     heading. A document without a source is named `given_documents#` plus its position. Indexing 100,000 passages takes
@@ -52,7 +52,7 @@ class GivenDocuments(PassageSearch):
 
     @property
     def documents(self) -> tuple[Document, ...]:
-        """The documents as supplied. The `document.index` of a hit refers to this order."""
+        """The documents as supplied, in the order to which the `document.index` of a hit refers."""
         return self._documents
 
     def of_these(self, documents: Sequence[Document]) -> GivenDocuments:
@@ -93,7 +93,7 @@ class GivenIndexes:
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """Returns a search tool for the supplied documents, or None. Raises ConfigError or DataError."""
+        """Returns a search tool for the supplied documents, or None without any. Raises ConfigError or DataError."""
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)
         return await self.of(documents_of("documents", given) or ())
@@ -123,13 +123,11 @@ def without_contents(identity: str) -> str:
 
 
 def is_given(identity: str) -> bool:
-    """Returns whether this is the identity of a search in supplied documents."""
     return without_contents(identity) == _IDENTITY
 
 
 def contents_hash(documents: Sequence[Document]) -> str:
-    """Returns a hash of the texts, sources, titles and dates, in order. Documents with the same hash give the same
-    hits."""
+    """Returns a hash of the texts, sources, titles and dates, in order, which determine the hits."""
     hits = hits_of(documents, GivenDocuments.model_fields["name"].default)
     shown = "\n".join(hit.model_dump_json(exclude={"document"}) for hit in hits)
     return hashlib.sha256(shown.encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Finds the files that the user has selected with a list of files, folders and globs."""
+"""Finds the files in a list of files, folders and globs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from factloop.core.files.places import base_and_pattern, is_hidden, leads_out, r
 
 COMPRESSED = ".gz"
 _JOINED = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")
-"""Matches characters that replace spaces in names. A hyphen between digits is part of a date or range."""
+"""Matches what replaces spaces in file names. A hyphen between digits is part of a date or range."""
 
 
 def is_compressed(path: Path) -> bool:
@@ -29,7 +29,6 @@ def extension_of(path: Path) -> str:
 
 
 def stem_of(path: Path) -> str:
-    """Returns the name without its extension (see `extension_of`)."""
     return Path(path.stem).stem if is_compressed(path) else path.stem
 
 
@@ -48,7 +47,7 @@ _READABLE = ", ".join(sorted(EXTENSIONS))
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file or subfolder that was skipped in a folder or glob, with the reason."""
+    """A file or subfolder in a folder or glob that was skipped, with the reason."""
 
     path: Path
     why: str
@@ -59,18 +58,19 @@ class UnreadFile:
 
 @dataclass(frozen=True)
 class FoundFiles:
-    """The files that the user selected. `paths` are spelled as the user wrote them, sorted, and distinct."""
+    """The files that the user selected. `paths` are sorted, distinct, and spelled as the user wrote them."""
 
     paths: tuple[Path, ...]
     named: frozenset[Path]
     """Files that the user named individually, which must be readable."""
     unread: tuple[UnreadFile, ...]
     """Anything else in folders and globs: unsupported files, inaccessible folders, pipes, and links that are broken or
-    point outside."""
+    point outside.
+    """
 
 
 def find_files(places: Sequence[str | Path]) -> FoundFiles:
-    """Finds all supported files in these places: files, folders (with their subfolders, except hidden ones) and globs.
+    """Finds all supported files in these files, folders (with subfolders, except hidden ones) and globs.
 
     Raises DataError if a place does not exist, a named file has an unsupported extension, a glob has no matches, or
     there are no supported files.
@@ -123,7 +123,7 @@ def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
 
 
 def _matches(pattern: Path) -> Iterator[tuple[Path, Path]]:
-    """The files that match a glob. Uses `Path.glob`, because `**` in `glob.glob` can loop through symbolic links."""
+    """Uses `Path.glob`, because `**` in `glob.glob` can loop through symbolic links."""
     base, wanted = base_and_pattern(pattern)
     hidden_wanted = any(part.startswith(".") for part in wanted)
     try:

@@ -1,5 +1,3 @@
-"""Loads files as sections, according to their extension."""
-
 from __future__ import annotations
 
 import logging
@@ -52,7 +50,7 @@ def load_sections(path: Path) -> Iterator[Section]:
 
 
 def _load_txt(path: Path) -> Iterator[Section]:
-    """Loads plain text. A short, separate first line is the title. A line that heads a paragraph is split off."""
+    """A short, separate first line is the title. A line that heads a paragraph is split off."""
     front, text = read_front_matter(_text(path))
     title, rest = _title_line("\n".join(_parted(text.split("\n"))))
     blocks: list[Block] = [Heading(1, title), rest] if title else [rest]
@@ -60,7 +58,6 @@ def _load_txt(path: Path) -> Iterator[Section]:
 
 
 def _parted(lines: Sequence[str]) -> Iterator[str]:
-    """Yields the lines, with a blank line after each line that heads the paragraph directly below it."""
     for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
         yield line
         if not above.strip() and below.strip() and _heads_paragraph(line.strip(), below.strip()):
@@ -68,10 +65,8 @@ def _parted(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _heads_paragraph(line: str, below: str) -> bool:
-    """Whether a line directly above a paragraph is its heading.
-
-    The line must be short, must not be a sentence, and must have room for the next word, which wrapped text would have
-    put there.
+    """A heading is a short line that is not a sentence. It must have room for the next word, which wrapped text would
+    have put there.
     """
     goes_on = awaits_more(line) and not ASKS.match(line)
     if goes_on or len(line) >= WRAPPED_FROM or not _PLAIN_TITLE.fullmatch(line):
@@ -137,7 +132,6 @@ def _load_pdf(path: Path) -> Iterator[Section]:
 
 
 def _layout(page: PageObject, path: Path) -> str:
-    """Returns a page's text with its layout, or an empty string if the layout cannot be determined."""
     try:
         with _foreign_reader(path, "the layout"):
             return page.extract_text(extraction_mode="layout")

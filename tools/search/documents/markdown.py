@@ -1,4 +1,4 @@
-"""Reads Markdown as headings, tables and the text between them. The text is unchanged except for emphasis."""
+"""Reads Markdown as headings, tables and the text between them, which is unchanged except for emphasis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from factloop.tools.text.blocks import is_bold_title, words_in_bold
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _STRUCTURE = re.compile(r"^ {0,3}(?:#|===|---|__)|^[^\n|]*\|", re.MULTILINE)
-"""Matches any text that contains a heading or table. Headings that are only lines in bold asterisks do not count."""
+"""Matches any text with a heading or table, except headings that are only lines in bold asterisks."""
 _STARS = re.compile(r"(?<![\w*\\`])(\*{1,3})(?=[^\s*])([^*`\n]{1,500})(?<=[^\s*\\])\1(?![\w*`])")
 """Matches emphasis of whole words. In nested emphasis, the inner asterisks are matched first."""
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -30,7 +30,7 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def _without_stars(lines: Iterable[str]) -> Iterator[str]:
-    """Yields the lines without asterisks for emphasis, which would be noise in a quotation. Code is left unchanged."""
+    """Asterisks would be noise in a quotation. Code is left unchanged."""
     fence = ""
     for line in lines:
         if mark := _FENCE.match(line):

@@ -16,9 +16,9 @@ from factloop.tools.search.base import SearchHit, SearchTool
 from factloop.tools.search.documents.index import PassageReader, StoredPassage
 
 CANDIDATES = 30
-"""Number of passages to get from BM25, so that they can be reranked and equal scores ordered by position."""
+"""Number of passages to get from BM25 for reranking, and for ordering equal scores by position."""
 _SCORE_DIGITS = 4
-"""Number of decimals of scores to compare. Any further digits depend on the order in which the weights are added."""
+"""Number of decimals of scores to compare. Further digits depend on the order in which the weights are added."""
 
 
 def ranked_passages(
@@ -26,7 +26,7 @@ def ranked_passages(
 ) -> list[StoredPassage]:
     """Returns at most `limit` or `CANDIDATES` passages, whichever is more, best first. Identical passages appear once.
 
-    Passages with equal scores are ordered by document name, which `name_of` returns for a key, then by position.
+    Passages with equal scores are ordered by document name (`name_of` a key), then by position.
     """
     found: defaultdict[float, list[StoredPassage]] = defaultdict(list)
     for item in reader.search(query, max(limit, CANDIDATES)):
@@ -105,7 +105,6 @@ def _extend(run: PassageRun, neighbour: StoredPassage) -> None:
 
 
 def _joined(runs: Iterable[PassageRun], new: PassageRun) -> Iterator[PassageRun]:
-    """Yields the runs and the new one. If a run is adjacent and they fit together, the new run is joined to it."""
     is_open = True
     for run in runs:
         first, second = (run, new) if _meet(run, new) else (new, run)
@@ -121,7 +120,7 @@ def _meet(one: PassageRun, other: PassageRun) -> bool:
 
 
 class PassageSearch(SearchTool):
-    """Base class of searches in the user's own documents: free, in this process, without network access."""
+    """Base class for searches in the user's own documents: free, in this process, without network access."""
 
     usd_per_query: float | None = 0.0
 
@@ -154,7 +153,7 @@ class PassageSearch(SearchTool):
 
     @abstractmethod
     def _name_of(self, key: str) -> str:
-        """The name of the document with this key. Documents are ordered by name."""
+        """Documents are ordered by name."""
 
     @abstractmethod
     def _source(self, stored: StoredPassage) -> str: ...

@@ -87,10 +87,7 @@ class DocumentSearch(PassageSearch):
 
     @property
     def unread(self) -> tuple[UnreadFile, ...]:
-        """Files in folders and globs that were skipped because they are broken, contain no text or are not supported.
-
-        A file without text is listed even if the user named it.
-        """
+        """Files in folders and globs that are broken or not supported, and all files without text."""
         return (*self._snapshot.unread, *self._files.unread)
 
     @property
