@@ -281,7 +281,7 @@ def _denies(one: Alignment) -> bool:
 
 
 def _replaces(one: Alignment) -> bool:
-    """Figures in another notation are compared as figures, and so are their prepositions: *in 1987*, *on 4 March 1987*."""
+    """Figures and their prepositions are compared in any notation: *in 1987*, *on 4 March 1987*."""
     if one.sentence.is_row:
         return False
     claim, source, model = one.claim, one.source, load_model()

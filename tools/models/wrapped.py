@@ -11,12 +11,10 @@ from langchain_core.runnables import Runnable, RunnableBinding, RunnableWithFall
 from langchain_core.runnables.base import RunnableBindingBase
 
 AnyModel = str | BaseChatModel | Runnable[Any, Any]
-"""A name, a chat model, or a wrapped chat model."""
 
 
 class WrappedChatModel(BaseChatModel):
-    """Makes a wrapped model usable as a chat model. It keeps bindings and fallbacks, and binds tools to each inner
-    model.
+    """Makes a wrapped model usable as a chat model, with its bindings and fallbacks.
 
     Retries are left to the gateway, which counts every request.
     """
