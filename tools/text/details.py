@@ -89,8 +89,8 @@ def is_participle(token: Token, predicate: Token) -> bool:
 
 def _is_appositive(token: Token) -> bool:
     """Whether the appositive can be stated as *N is ...*. It must directly follow its noun and a comma, agree in
-    number, and be a name or have an article. A name after another name does not count, because it may be the next list
-    member."""
+    number, and be a name or have an article. A name after a name may be the next list member and does not count.
+    """
     noun = token.head
     if not is_apart(token) or token.left_edge.i != noun.i + 2 or token.pos_ not in _NOMINAL:
         return False
@@ -216,7 +216,7 @@ def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
 
 
 def _owned(members: Sequence[Token], kept: frozenset[Token]) -> _Owned:
-    """Pairs each member with its own tokens. Empty if these tokens overlap, because the split is then uncertain."""
+    """Empty if the tokens of different members overlap, because the split is then uncertain."""
     owned = [_own(member, members, kept) for member in members]
     if not all(owned):
         return []
@@ -243,7 +243,6 @@ def _trimmed(own: list[Token]) -> list[Token]:
 
 
 def _lent(first: Token, member: Token) -> list[Token | str]:
-    """Returns the article, possessive or auxiliary that a member borrows from the first member."""
     if member != first and member.tag_ == "VB" == first.tag_:
         return [child for child in first.lefts if child.dep_ == "aux"]
     if member == first or not {member.pos_, first.pos_} <= _NOMINAL:
@@ -260,7 +259,6 @@ def _lent(first: Token, member: Token) -> list[Token | str]:
 
 
 def _is_reached(head: Token, predicate: Token) -> bool:
-    """Whether no other clause and no negation comes between the member and the predicate."""
     for one in head.ancestors:
         if one == predicate:
             return True
@@ -313,7 +311,6 @@ def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
 
 
 def _is_one_name(members: Sequence[Token]) -> bool:
-    """Whether the members form one name (*Wisin & Yandel*): an entity, a country, or two names of different types."""
     first, last = members[0], members[-1]
     if any(span.start <= first.i and last.i < span.end for span in first.doc.ents):
         return True

@@ -42,7 +42,7 @@ _TALK = re.compile(
     r"|(?:thank you|thanks|hello|hi|dear|you(?:['’]re| are) welcome)\b)",
     re.IGNORECASE,
 )
-"""Phrases that writers use to address the reader. Combined with `_READER` or a final colon, they show small talk."""
+"""Phrases that writers use to address the reader. With `_READER` or a final colon, they show small talk."""
 _CRY = re.compile(r"(?:what|how|it|this|that|so|wow)\b", re.IGNORECASE)
 _OPINION = re.compile(r"(?:i|in my (?:opinion|view)|to me)\b", re.IGNORECASE)
 _SHORT_TALK, _LONGEST_TALK = 4, 14
