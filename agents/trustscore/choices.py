@@ -123,7 +123,6 @@ def _bare(text: str) -> Letter | None:
 
 
 def _leading(text: str, options: Sequence[Option]) -> Letter | None:
-    """The letter at the start of a reply, if the option's text or a reason follows and no other option is mentioned."""
     match = _LABEL.match(text)
     chosen = next((option for option in options if match and option.letter == match[1].upper()), None)
     if match is None or chosen is None:

@@ -132,7 +132,6 @@ def build_trust_graph(*, subject: Subject | None, consistency: Graph | None, fac
 
 
 def overall(consistency: TrustBC, factual: TrustFC) -> TrustOV:
-    """Returns the value from the paper's table, or the reason why there is none."""
     if consistency.value is not None and factual.relation is not None:
         return TrustOV(value=OVERALL[consistency.value, factual.relation])
     missing: dict[str, list[str]] = {}
@@ -153,7 +152,6 @@ async def _tried(call: Awaitable[Outcome]) -> Outcome | FactloopError:
 
 
 def _meter_of(runtime: Runtime[TrustContext]) -> UsageMeter:
-    """Returns the answer's meter, or a temporary one if the graph runs without a context, as in LangGraph Studio."""
     return runtime.context.meter if runtime.context else UsageMeter()
 
 
@@ -199,7 +197,6 @@ def build_consistency_graph(subject: Subject, distract: Distract, *, max_checks:
 async def _ask_one(
     subject: Subject, state: ConsistencyState, number: int, options: tuple[Option, ...], meter: UsageMeter
 ) -> ConsistencyCheck:
-    """Returns the subject's choice, or the reason why there is none. A failure is not an inconsistency."""
     is_statement = state.get("statements", False)
     choice = await _tried(subject.choose(state["question"], options, statements=is_statement, meter=meter))
     if isinstance(choice, FactloopError):

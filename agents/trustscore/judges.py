@@ -21,7 +21,6 @@ from factloop.tools.models.gateway import ModelGateway
 ENTAILMENT = "trustscore/entailment"
 JUDGE_PROMPTS = (ENTAILMENT,)
 JUDGE = "entailment"
-"""Name of this stage in usage reports."""
 SHORT_ANSWER_WORDS = 4
 """Answers of at most this many words are combined with their question, because they say little on their own."""
 

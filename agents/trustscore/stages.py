@@ -23,7 +23,6 @@ class PassageJudgement:
     """None if the judge is unsure, so that a person must decide."""
     rationale: str
     cited: tuple[int, ...]
-    """Indices into the passages, starting at 0."""
 
 
 class Subject(Protocol):
@@ -39,9 +38,7 @@ class Subject(Protocol):
         """
         ...
 
-    async def answer(self, question: str, *, meter: UsageMeter) -> str:
-        """Returns the subject's answer to the question, from memory."""
-        ...
+    async def answer(self, question: str, *, meter: UsageMeter) -> str: ...
 
 
 class Judge(Protocol):

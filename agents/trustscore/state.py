@@ -54,7 +54,6 @@ class ConsistencyState(ConsistencyInput, ConsistencyOutput):
     distractor_set: DistractorSet
     planned: Sequence[tuple[Option, ...]]
     asked: Sequence[ConsistencyCheck]
-    """The results so far, in the order in which the questions were planned."""
 
 
 class FactualInput(TypedDict):

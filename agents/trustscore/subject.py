@@ -20,7 +20,6 @@ MULTIPLE_CHOICE, STATEMENT_CHOICE = "trustscore/multiple_choice", "trustscore/st
 CLOSED_BOOK = "trustscore/closed_book"
 SUBJECT_PROMPTS = (MULTIPLE_CHOICE, STATEMENT_CHOICE, CLOSED_BOOK)
 CHOOSE, ANSWER = "choose", "answer"
-"""Names of these stages in usage reports."""
 _NO_ANSWER = re.compile(
     r"""
     (?i:(?:I['’]?\s?a?m\ )?(?:very\ |so\ )?sorry[,.;:!]?\ (?:but\ )?|unfortunately,?\ |as\ an\ AI[^,.]{0,40},\ )?
@@ -34,7 +33,6 @@ _NO_ANSWER = re.compile(
     """,
     re.VERBOSE,
 )
-"""Matches the beginning of a sentence that says that the subject has no answer."""
 
 
 @dataclass(frozen=True)

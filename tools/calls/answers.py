@@ -21,8 +21,6 @@ AnsweredBy = Literal["call", "cache", "identical_call"]
 
 
 class Call(Protocol):
-    """A call to a model or a search tool."""
-
     @property
     def key(self) -> str:
         """The cache key, shared by all calls that can share an answer."""
@@ -48,13 +46,9 @@ class Call(Protocol):
         """Makes the call and records its cost in `meter`. May cost money. Raises FactloopError."""
         ...
 
-    def price(self, value: Value) -> tuple[int, float]:
-        """Returns the number of model calls and the dollars that an answer cost."""
-        ...
+    def price(self, value: Value) -> tuple[int, float]: ...
 
-    def charge_earlier(self, value: Value) -> None:
-        """Records the cost of an answer that an earlier attempt at the same run paid for."""
-        ...
+    def charge_earlier(self, value: Value) -> None: ...
 
     def read(self, value: Mapping[str, Any]) -> object:
         """Raises KeyError, TypeError or ValueError if the value is not a valid answer."""

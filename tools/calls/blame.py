@@ -36,7 +36,6 @@ def place_of(url: str) -> str:
 
 
 def asked_url(error: BaseException) -> str:
-    """Returns the URL requested when the error occurred, or an empty string if it is unknown."""
     try:
         return str(getattr(getattr(error, "request", None), "url", None) or "")
     except RuntimeError:  # raised by httpx if the request is not set
@@ -109,7 +108,6 @@ def expect_outages() -> None:
 
 
 def raise_blamed(error: ToolError, *, answered: bool) -> NoReturn:
-    """Raises `error`, or a ConfigError if a server that has never `answered` is unreachable or rejects our requests."""
     if answered or isinstance(error, ToolTimeout) or (_expects_outages.get() and is_out_of_reach(error)):
         raise error
     if is_wrong_set_up(error):

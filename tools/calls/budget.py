@@ -14,7 +14,7 @@ from factloop.core.errors import BudgetExceeded, DeadlineExceeded
 
 
 class Reservation:
-    """Part of the budget, reserved for one call. Set `spent_usd` to the actual cost."""
+    """Part of the budget, reserved for one call. The caller sets `spent_usd` to the actual cost."""
 
     spent_usd = 0.0
     is_unused = False
@@ -49,7 +49,6 @@ class Budget:
         return self._fits(calls * each) if self.limits_money else True
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Adds what earlier attempts at the same run spent."""
         self._calls += calls
         self._spent_usd += usd
 
@@ -92,11 +91,9 @@ class Budget:
 
 T = TypeVar("T")
 LEAST_ANSWERS = 20
-"""A model is rejected for unreadable answers only after at least this many answers."""
 
 
 def is_of_one_check(error: Exception) -> bool:
-    """Whether a call failed because of the limits of its own check. Other checks may then make the call."""
     return isinstance(error, DeadlineExceeded) or (isinstance(error, BudgetExceeded) and error.of != "")
 
 
@@ -144,7 +141,6 @@ class Allowance:
             raise
 
     def note_answer(self, model: str, *, is_readable: bool) -> None:
-        """Records whether a model's answer, or its repair, could be parsed."""
         self._n_answers[model] += 1
         self._n_unreadable[model] += not is_readable
 

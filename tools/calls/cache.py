@@ -30,9 +30,7 @@ from factloop.tools.calls.meter import CallCost
 PROTECTED_S = 3600.0
 """Entries younger than this are never removed, because a run in progress may rely on them."""
 BATCH = 50
-"""Number of answers per transaction, which limits how long other processes wait."""
 PAGES_AT_ONCE = 1000
-"""Number of pages to free in one step, which limits how long other processes wait."""
 
 Read = Callable[[Any], object]
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
@@ -104,7 +102,6 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 T = TypeVar("T")
 BUSY_TIMEOUT_S = 20.0
 FORMAT = 2
-"""The `user_version` of the file."""
 log = logging.getLogger(__name__)
 
 _NO_PLACE = frozenset(
@@ -273,7 +270,6 @@ class CallCache:
         self._execute("INSERT INTO sent (id, key, cost, calls, usd) VALUES (?, ?, ?, ?, ?)", row)
 
     def note_failed(self, key: str) -> None:
-        """Deletes the record of the last request for this answer, which has failed or been answered."""
         if (sent := self._sent.pop(key, None)) is not None:
             self._execute("DELETE FROM sent WHERE id = ?", (sent,))
 
@@ -336,7 +332,6 @@ def hold_of(path: Path) -> Path:
 
 
 def _checked(text: str) -> str:
-    """Prepends a checksum, which detects a changed byte that leaves the JSON valid."""
     return f"#{zlib.crc32(text.encode()):08x}{text}"
 
 
@@ -385,4 +380,3 @@ class MemoryAnswers:
 
 
 AnswersKept = CallCache | MemoryAnswers
-"""A store for answers, to be closed by the code that opened it."""

@@ -89,7 +89,6 @@ class Endpoint:
         return value
 
     async def aclose(self) -> None:
-        """Releases the threads. Requests in progress continue until they finish or time out."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None

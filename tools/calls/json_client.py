@@ -43,8 +43,6 @@ def user_agent() -> str:
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """An answer with a 2xx status."""
-
     status: int
     headers: Mapping[str, str]
     """Names are case-insensitive. Some servers report only here that an answer is incomplete."""
@@ -182,7 +180,6 @@ class JsonClient:
         return self._exchange("GET", path, params=params).value
 
     def get_answer(self, path: str, params: Mapping[str, str | int]) -> JsonAnswer:
-        """Like `get`, but with the status and headers."""
         return self._exchange("GET", path, params=params)
 
     def post(
@@ -200,7 +197,6 @@ class JsonClient:
         return self._exchange("POST", path, timeout_s=timeout_s, json=payload, headers=headers).value
 
     def post_form(self, path: str, fields: Mapping[str, str]) -> JsonAnswer:
-        """Posts a form. Raises ToolError or ToolTimeout."""
         return self._exchange("POST", path, data=fields)
 
     def reach(self, *, timeout_s: float) -> None:

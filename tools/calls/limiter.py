@@ -19,7 +19,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 START_RATE = 120.0
-"""Initial number of requests per second."""
 RAMP_S = 0.2
 """Seconds without a rejection after which the initial rate doubles."""
 UNPACED_RATE = 8_000.0
@@ -45,7 +44,6 @@ TRIAL_ROUND_TRIPS = 1.5
 """Number of round trips to wait after a pause, while a single request tests whether the server accepts it."""
 RECENT_S = 600.0
 CALLER: ContextVar[str] = ContextVar("factloop_caller", default="")
-"""The caller on whose behalf calls are made. Callers take turns, however many calls they have waiting."""
 
 
 class Slots:
@@ -63,7 +61,6 @@ class Slots:
 
     @asynccontextmanager
     async def one(self, *, ahead: bool = False) -> AsyncIterator[None]:
-        """Waits for a slot. With `ahead`, the call goes before all waiting calls of the same caller."""
         caller = CALLER.get()
         await self._wait(caller, ahead=ahead)
         try:
@@ -136,9 +133,7 @@ class Limiter:
 
     @asynccontextmanager
     async def slot(self, *, ahead: bool = False) -> AsyncIterator[Slot]:
-        """Waits for a slot for one request and releases it on exit. With `ahead`, goes before the caller's other
-        requests.
-        """
+        """Waits for a slot for one request. With `ahead`, goes before the caller's other requests."""
         async with self._slots.one(ahead=ahead):
             sent_at = await self._wait_for_turn(ahead=ahead)
             if self._drained is not None:
@@ -162,7 +157,6 @@ class Limiter:
             await drained.wait()
 
     def share_ceiling(self, n_processes: int) -> None:
-        """Limits this process to an equal share of the maximum rate, because `n_processes` processes use the server."""
         if self._ceiling is not None:
             self._cap = self._ceiling / n_processes
             self._rate = min(self._rate, self._cap)

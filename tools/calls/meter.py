@@ -36,7 +36,6 @@ class CallCost:
     approximate: bool
     cost_usd: NonNegative | None
     cached_tokens: Count = 0
-    """Number of prompt tokens read from the server's cache."""
 
 
 @dataclass
@@ -54,7 +53,6 @@ class UsageMeter:
     on_sent: Callable[[CallCost, int], None] | None = None
     """Called when a request is sent, with its maximum cost and the number of model calls (0 for a search)."""
     on_failed: Callable[[], None] | None = None
-    """Called when a request fails free of charge."""
     earlier_calls: int = 0
     earlier_usd: float = 0.0
     """The part of the calls (including failed ones) and dollars that earlier attempts at the run spent."""
@@ -69,7 +67,6 @@ class UsageMeter:
             self.on_sent(most(), calls)
 
     def note_earlier(self, calls: int, usd: float) -> None:
-        """Records that this part of the usage comes from an earlier attempt at the same run."""
         self.earlier_calls += calls
         self.earlier_usd += usd
 
@@ -112,7 +109,6 @@ class UsageMeter:
             self._add_cost(entry, stage.cost_usd)
 
     def was_charged(self, key: str) -> bool:
-        """Whether this meter already includes the cost of the answer with this key."""
         return key in self._charged
 
     def charge(self, key: str, usage: Usage, *, stage: str) -> bool:

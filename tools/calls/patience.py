@@ -37,7 +37,6 @@ class Stopwatch:
         self._shown_s, self._started_at = self.seconds, None
 
     def reset(self, to_s: float = 0.0) -> None:
-        """Sets the stopwatch to this many seconds. If it is running, it keeps running."""
         self._shown_s = to_s
         if self._started_at is not None:
             self.start()
@@ -91,7 +90,6 @@ class Patience:
         self._longest_rest_s, self._rest_s = rest_s, min(FIRST_REST_S, rest_s)
         self._waiting: dict[asyncio.Timeout, Listener | None] = {}
         self._in_flight: dict[object, float] = {}
-        """The time when each request was sent, earliest first."""
         self._clock = Stopwatch()
         self._timer: asyncio.TimerHandle | None = None
         self._has_served = False
@@ -277,7 +275,6 @@ def _now() -> float:
 
 
 def _is_refusal(error: ToolError) -> bool:
-    """Whether the server is failing or wants no requests now. Any other error shows that the server is up."""
     if error.status is None:
         return error.retryable
     return error.wants_pause or error.status >= 500

@@ -23,7 +23,6 @@ _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?/[^\ud
 _ESCAPED_BEYOND_ASCII = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 _STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _FORBIDDEN = frozenset('<>"{}|^`\\[]')
-"""Characters that IRIREF (SPARQL) and RFC 3987 forbid in a path, besides spaces and control characters."""
 
 Row = dict[str, str]
 _ROWS = TypeAdapter(list[Row])

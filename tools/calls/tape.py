@@ -30,7 +30,6 @@ KEPT = (ToolError, ModelRefusal)
 
 
 def as_plain(error: Failure) -> dict[str, Any]:
-    """Returns the error as a JSON object, without its cause."""
     match error:
         case ToolTimeout():
             return {"error": "timeout", "tool": error.tool, "timeout_s": error.timeout_s}
@@ -63,7 +62,6 @@ def as_error(plain: dict[str, Any]) -> Failure:
 FORMAT = 1
 NAME = "factloop_recording"
 LONGEST_SHOWN = 40
-"""Maximum number of characters of invalid file content to include in a message."""
 
 Kind = Literal["model", "search", "web"]
 KINDS = ("model", "search", "web")
@@ -272,7 +270,6 @@ class Tape:
 
 
 _COMPARED = 4_000
-"""Maximum number of characters of a request to compare for a message."""
 _MOST = 300
 _SHOWN = 80
 _BEFORE = 20
@@ -335,7 +332,6 @@ def _tail(text: str) -> str:
 
 
 def _text(request: Mapping[str, Any]) -> str:
-    """Returns the end of a request's text, because most requests start with the same instructions."""
     return _plain(request)[-_COMPARED:]
 
 

@@ -146,12 +146,10 @@ def current_span() -> Span:
 
 
 def as_messages(messages: list[tuple[str, str]]) -> str:
-    """Returns roles and texts in the conventions' format of `gen_ai.input.messages`."""
     return json.dumps([_message(role, text) for role, text in messages])
 
 
 def as_reply(text: str, finish_reason: str) -> str:
-    """Returns a model's reply in the conventions' format of `gen_ai.output.messages`."""
     return json.dumps([{**_message("assistant", text), "finish_reason": finish_reason}])
 
 

@@ -13,9 +13,7 @@ class Embedder(Protocol):
     """Maps texts to vectors whose dot product is the texts' similarity."""
 
     @property
-    def name(self) -> str:
-        """The model's name, for fingerprints."""
-        ...
+    def name(self) -> str: ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Returns unit vectors of shape (len(texts), dim)."""

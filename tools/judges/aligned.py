@@ -86,7 +86,6 @@ class Parsed:
 
     @property
     def root(self) -> Token:
-        """The root of the first sentence."""
         return next(token for token in self.doc if token.head == token)
 
 
@@ -128,7 +127,6 @@ def distance(one: Token, other: Token) -> int:
 
 
 def _cost(token: Token) -> int:
-    """The cost of moving from a token to its head, which is high if this leaves a complete clause."""
     if token.dep_ in _BROKEN or (token.dep_ in _CLAUSES and subject_of(token) is not None):
         return ACROSS_CLAUSES
     is_free = token.pos_ in _FUNCTION or token.dep_ == "attr" or (token.dep_ == "conj" and token.pos_ != "VERB")
@@ -147,7 +145,6 @@ def subject_of(clause: Token) -> Token | None:
 
 
 def _modal(clause: Token) -> str:
-    """Returns the clause's modal verb in lowercase, *if* for a condition, *to* for an intention, or an empty string."""
     if any(child.dep_ == "mark" and child.lower_ in _IF for child in clause.children):
         return "if"
     if clause.dep_ == "xcomp" and any(child.tag_ == "TO" for child in clause.children):
@@ -169,7 +166,6 @@ class Alignment:
 
     @cached_property
     def arcs(self) -> tuple[tuple[Token, Token], ...]:
-        """Pairs of each content word of the claim and the content word above it in the parse."""
         above = ((_above(token), token) for token in self.claim.content)
         return tuple((one, token) for one, token in above if one is not None)
 
@@ -299,7 +295,6 @@ class Alignment:
 
 
 def _role(token: Token) -> tuple[Token | None, str]:
-    """Returns the verb of which a token is the agent or patient, and which of the two it is."""
     while token.dep_ in ("conj", "compound", "appos") and token.pos_ != "VERB":
         token = token.head
     if token.dep_ == "pobj" and token.head.dep_ == "agent":

@@ -23,7 +23,6 @@ class SupportReading:
     wrong: str = ""
     """The words of a `contradicted` claim that differ from the passages."""
     instead: str = ""
-    """The words of the quote that correspond to `wrong`, verbatim."""
 
 
 class Verifier(Protocol):

@@ -39,7 +39,6 @@ FEATURES = (
     "figures",  # share of the figures that are in the sentence, its context or throughout the document
 )
 N_CANDIDATES = 4
-"""Number of sentences to parse for each claim."""
 MAX_CLAIM_CHARS = 1_200
 MAX_CITED = 3
 TOPIC = 3
@@ -57,13 +56,10 @@ _SILENT_KINDS = frozenset({"Prs", "Art", "Dem", "Rel"})
 
 @dataclass(frozen=True)
 class Model:
-    """The parts of `baseline.json` that are used for judging."""
-
     intercept: float
     weights: tuple[float, ...]
     contradicted: float
-    """A sentence contradicts a claim's figure or verb only if it contains at least this proportion of the other words.
-    """
+    """Minimum proportion of a claim's other words in a sentence that contradicts its figure or verb."""
     frequencies: Mapping[str, int]
     """Number of the `n_sentences` sentences that contain each stem. Only common stems are listed."""
     n_sentences: int
@@ -105,7 +101,6 @@ class Evidence:
         return frozenset().union(*(one.stems for one in self.sentences))
 
     def recurs(self, figure: Figure, document: int) -> bool:
-        """Whether a figure, such as a year, occurs throughout a document."""
         same = (
             any(figure.compare(other) == "same" for other in one.figures)
             for one, of in zip(self.sentences, self.document_of, strict=True)
@@ -116,7 +111,6 @@ class Evidence:
 
 @lru_cache(maxsize=256)
 def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evidence:
-    """Splits passages into sentences. Cached, because many claims are compared with the same passages."""
     read = [
         (one, number, document)
         for number, (passage, document) in enumerate(zip(passages, documents, strict=True))
@@ -137,7 +131,6 @@ class Comparison:
     evidence: Evidence
     alignment: Alignment
     places: tuple[int, ...]
-    """Indices of the compared sentences, closest first."""
     figures_held: tuple[float, ...]
     """For each figure of the claim, how certain it is that the closest sentence mentions it."""
     features: tuple[float, ...]
@@ -149,7 +142,6 @@ class Comparison:
         return self.alignment.sentence
 
     def cited(self, place: int) -> tuple[int, ...]:
-        """Returns the passages to cite: first the one with the sentence at `place`, then the closest."""
         return tuple(dict.fromkeys(self.evidence.passage_of[at] for at in (place, *self.places)))[:MAX_CITED]
 
     def missing(self) -> list[str]:
@@ -173,7 +165,6 @@ class Comparison:
 
 
 def compare(claim: str, passages: Sequence[str], documents: Sequence[int] | None = None) -> Comparison | None:
-    """Compares a claim with passages. Returns None if they have no content words in common."""
     model = load_model()
     evidence = read_evidence(tuple(passages), tuple(range(len(passages)) if documents is None else documents))
     parsed = parse_all([claim[:MAX_CLAIM_CHARS]])[0]
@@ -281,7 +272,6 @@ def _denies(one: Alignment) -> bool:
 
 
 def _replaces(one: Alignment) -> bool:
-    """Figures and their prepositions are compared in any notation: *in 1987*, *on 4 March 1987*."""
     if one.sentence.is_row:
         return False
     claim, source, model = one.claim, one.source, load_model()

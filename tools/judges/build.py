@@ -23,12 +23,9 @@ BASELINE, PROMPTED, BESPOKE = "baseline", "llm", "bespoke"
 
 CallingKind = Literal["llm", "bespoke"]
 OpenGateway = Callable[[CallingKind, str], ModelGateway]
-"""Opens a gateway to the model in a judge's name: `provider:name` for `llm`, only a name for `bespoke`."""
 
 
 class JudgeBuilder(Protocol):
-    """What an entry point in `factloop.verifiers` must refer to."""
-
     def __call__(self, target: str, *, allow_download: bool) -> Judge:
         """Builds the `KIND:TARGET` judge. The target may be empty. Raises ConfigError if the target cannot be used."""
         ...
@@ -49,7 +46,7 @@ class JudgeSpec:
 
 
 def parse_spec(text: str) -> JudgeSpec:
-    """Parses the name of a judge. Raises a ConfigError that lists the valid forms if it is invalid."""
+    """Raises a ConfigError that lists the valid forms if the name is invalid."""
     kind, colon, target = (part.strip() for part in text.strip().partition(":"))
     if kind in JUDGES:
         is_whole = bool(target) or (not colon and JUDGES[kind].files is not None)

@@ -49,7 +49,6 @@ class YesOrNo(LocalJudge):
 
     @cached_property
     def _answers(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The tokens for "no" and for "yes", ignoring case and surrounding whitespace."""
         tokenizer = self._loaded[0]
         said = {place: tokenizer.decode([place]).strip().lower() for place in range(len(tokenizer))}
         no, yes = (tuple(place for place, word in said.items() if word == answer) for answer in ("no", "yes"))

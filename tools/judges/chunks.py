@@ -15,11 +15,9 @@ UnitEnds = Callable[[Sequence[str]], Sequence[Sequence[int]]]
 """Returns the offsets where the units (words or tokens) of each text end, in order."""
 
 _WORD = re.compile(r"\S{1,40}")
-"""Limits words to 40 characters, so that chunks are limited even in scripts without spaces."""
 
 
 def word_ends(texts: Sequence[str]) -> list[list[int]]:
-    """Returns the offsets where words end. A word is a run of up to 40 non-whitespace characters."""
     return [[found.end() for found in _WORD.finditer(text)] for text in texts]
 
 
@@ -58,7 +56,6 @@ def whole_sentences(text: str) -> list[str]:
 
 
 def _cut_between(text: str, end: int, start: int) -> int:
-    """Returns where the later sentence or its line starts, so that a list marker stays with its sentence."""
     return text.rfind("\n", end, start) + 1 or start
 
 

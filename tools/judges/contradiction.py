@@ -20,8 +20,6 @@ _COUNTS = frozenset({"nummod", "compound", "quantmod"})
 
 @dataclass(frozen=True)
 class Difference:
-    """The wrong words in a claim and the corresponding words in the source, both verbatim."""
-
     wrong: str
     instead: str
     sentence: Sentence
@@ -56,7 +54,6 @@ def _is_among(figure: Figure, others: Sequence[Figure]) -> bool:
 
 
 def _is_same_kind(one: Alignment, wrong: Figure, other: Figure) -> bool:
-    """Whether two plain numbers count the same thing. Other figures, such as dates, need only the same precision."""
     if wrong.unit or wrong.dates or wrong.code:
         return wrong.precision == other.precision
     counted = [_counted(one.claim, wrong), _counted(one.source, other)]
@@ -70,7 +67,6 @@ def _counted(parsed: Parsed, figure: Figure) -> str:
 
 
 def _denial(one: Alignment, least: float) -> Difference | None:
-    """Finds a verb that only one side negates, if everything else matches and nothing else is negated."""
     if one.predicate is None or one.share_without() < max(least, ALL_ELSE) or one.is_possible_only:
         return None
     claimed, said = one.predicate

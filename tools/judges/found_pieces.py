@@ -21,7 +21,6 @@ FEW_CHARACTERS = 20_000
 RESULTS = 3
 """Number of passages to read for a claim, the same as the default in a check."""
 _KEPT = 64
-"""Number of documents to keep indexed. A few are enough, because pairs for one document are usually adjacent."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,6 @@ def find_pieces(claim: str, documents: GivenDocuments, results: int) -> FoundPie
 
 @lru_cache(maxsize=1_000)
 def pieces_of(title: str, section: str | None, passage: str) -> tuple[str, ...]:
-    """Cuts a passage into pieces, keeping headings separate. Cached, because many claims find the same passage."""
     whole = passage if section is None else f"{section}{PARAGRAPH}{passage}"
     pieces = split_passages(whole.replace(PARAGRAPH, PARAGRAPHS))
     return tuple(f"{title.rstrip('.')}.\n{piece}" if title else piece for piece in pieces)

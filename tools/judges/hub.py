@@ -21,7 +21,6 @@ WEIGHTS = (*TEXTS, "*.safetensors")
 class HubFiles:
     repo: str
     revision: str = "main"
-    """The commit that public sources mention, or `main` if they mention none."""
     patterns: tuple[str, ...] = WEIGHTS
     """Glob patterns of the files. At least one file must match the last pattern."""
 
@@ -29,7 +28,6 @@ class HubFiles:
 @dataclass(frozen=True)
 class KnownJudge:
     made_by: str
-    """Module and class in `factloop.tools.judges`."""
     good_for: str
     files: HubFiles | None = None
     """The default weights, or None if users must name a model."""
@@ -113,11 +111,9 @@ class Source:
 
     kind: str
     target: str
-    """A path, a hub name, or an empty string for the default weights in the registry."""
 
     @property
     def is_path(self) -> bool:
-        """Whether `target` is a path on this machine: it exists, or it cannot be a name on the hub."""
         path = Path(self.target)
         looks_so = path.is_absolute() or self.target.startswith((".", "~")) or self.target.count("/") > 1
         return bool(self.target) and (looks_so or path.expanduser().exists())

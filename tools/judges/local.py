@@ -29,7 +29,6 @@ CLAIM_STEP = 32
 KEPT_DOCUMENTS = 64
 _SAMPLE = 2**16
 _ROBERTA_LIKE = ("roberta", "camembert", "xlm-roberta", "xlm-roberta-xl")
-"""Model types whose position numbers start after that of the padding token."""
 
 
 class LocalJudge(Judge):
@@ -71,7 +70,6 @@ class LocalJudge(Judge):
 
     @cached_property
     def identity(self) -> dict[str, object]:
-        """See `Judge.identity`. Raises ConfigError if the model cannot be loaded."""
         self.load()
         weights = self._files.revision or _sampled_hash(self._files.folder)
         return {"verifier": self.name, "weights": weights, "window": self._window}
@@ -92,7 +90,6 @@ class LocalJudge(Judge):
         return await asyncio.to_thread(self.read_now, pairs)
 
     def read_now(self, pairs: Sequence[VerifierPair]) -> list[PairScore]:
-        """Like `read`, but synchronous and in the current thread."""
         import torch
 
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place].document) + len(pairs[place].claim))
@@ -203,7 +200,6 @@ class LocalJudge(Judge):
         return claim if len(ends) <= limit else claim[: ends[limit - 1]]
 
     def _plain(self, text: str) -> str:
-        """Keeps the tokenizer from reading parts of the text as special tokens."""
         return self._special.sub(lambda found: f"{found[0][0]} {found[0][1:]}", encodable(text))
 
     @cached_property
@@ -212,7 +208,6 @@ class LocalJudge(Judge):
         return re.compile("|".join(map(re.escape, tokens)) or r"(?!)")
 
     _marks: ClassVar[tuple[str, ...]] = ()
-    """Markers of the input format, which a text must not contain."""
 
 
 def _sampled_hash(folder: Path) -> str:

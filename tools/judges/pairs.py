@@ -40,13 +40,11 @@ class PairScore:
     """The score of a pair, or the error that prevented scoring. Exactly one of the two is set."""
 
     score: float | None
-    """Degree of support in [0, 1]."""
     error: FactloopError | None = None
     """A DataError if there is nothing to read, otherwise the error of the failed call."""
     against: float = 0.0
     """Probability that the text contradicts the claim, or 0 if the judge only detects missing support."""
     unsaid: str = ""
-    """Words of the claim that the text does not support, if the judge marks them."""
 
     def __post_init__(self) -> None:
         if (self.score is None) == (self.error is None):
@@ -72,7 +70,6 @@ class Judge(ABC):
 
     @property
     def judged_by(self) -> str:
-        """The name in judgements, with the revision of the weights if there is one."""
         return self.name
 
     def parts(self, claim: str) -> Sequence[str]:

@@ -52,7 +52,6 @@ class ServedJudge(Judge):
         return super().chunks(claim, document, n_words or N_WORDS)
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:
-        """Like `Judge.read`, with concurrent calls. A failed call affects only its own pair."""
         return await together([self._read_one(pair, meter) for pair in pairs])
 
     async def _read_one(self, pair: VerifierPair, meter: UsageMeter) -> PairScore:

@@ -36,7 +36,6 @@ class Sentence:
     context: frozenset[str]
     """Stems of the title, the heading and the previous sentence."""
     figures_around: tuple[Figure, ...]
-    """Figures of the title, the heading and the previous sentence."""
     is_row: bool
     is_heading: bool
 
@@ -102,14 +101,12 @@ def _sentence(text: str, read_as: str, *, is_row: bool, is_heading: bool) -> Sen
 
 
 def _is_heading(line: str, *, opens: bool) -> bool:
-    """Whether a line is marked as a heading, or is short and does not end in a full stop. A title may end in one."""
     bare = line.strip()
     is_short = len(bare) < 90 and ":" not in bare
     return bare.startswith("#") or (is_short and (opens or bare[-1:] not in tuple('.!?;,)"”')))
 
 
 def _lines(passage: str) -> Iterator[tuple[str, str, bool]]:
-    """Yields each line, its readable form, and whether it is a table row. Rows contain their column names."""
     head: Sequence[str] = ()
     lines = [line for line in passage.splitlines() if line.strip()]
     for place, line in enumerate(lines):
@@ -142,7 +139,6 @@ def subject_of_row(text: str) -> frozenset[str]:
 
 
 def _row_figures(row: str) -> Iterator[Figure]:
-    """A figure without a unit gets the one in its column header."""
     for pair in _PAIR.finditer(row):
         for figure in read_figures(pair[2]):
             yield replace(in_unit_of(figure, pair[1]), start=pair.start(2) + figure.start)

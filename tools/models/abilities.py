@@ -25,7 +25,6 @@ class Concession(StrEnum):
     MAX_TOKENS = "max_tokens"
     """The token limit is sent as `max_tokens` instead of `max_completion_tokens`."""
     NO_LIMIT = "no_limit"
-    """The request contains no token limit."""
     NO_SYSTEM = "no_system"
     """The instructions are part of the user's turn."""
 
@@ -62,7 +61,6 @@ class Abilities:
         self._learn(conceded=self.known.conceded | {concession})
 
     def note_refused(self, modes: Iterable[Mode]) -> None:
-        """Records that the server rejected these modes and answered in a weaker one."""
         self._learn(unavailable=self.known.unavailable | frozenset(modes))
 
     def note_readable(self, mode: Mode) -> None:

@@ -35,7 +35,6 @@ from factloop.tools.models.failures import LONGEST_SAID, NO_MONEY_CODES, RETRYAB
 T = TypeVar("T")
 Json = Mapping[str, Any]
 Outcome = tuple[int, Any]
-"""The status and the body of an answer."""
 
 DAY_S, CLOCKS_DIFFER_S = 24 * 3600.0, 300.0
 CALL_S = 600.0
@@ -46,7 +45,6 @@ NO_INTERFACE = frozenset({404, 405, 501})
 _OF_ONE_REQUEST = frozenset(
     {"host", "content-length", "content-type", "accept", "accept-encoding", "connection", "idempotency-key"}
 )
-"""Headers of a model request that are left out of requests about batches."""
 _STATUS = {"batch_expired": 503, "expired": 503, "batch_cancelled": 410, "canceled": 410}
 """Maps a provider's error code to a status, for answers without one. Requests that a user cancelled are not retried."""
 _STATUS |= {"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403, "not_found_error": 404}
@@ -61,7 +59,6 @@ class Progress:
     is_over: bool
     results: tuple[str, ...]
     refused: Json | None = None
-    """The error that the provider reported when it rejected the whole batch."""
 
     @property
     def missing(self) -> Outcome:
@@ -198,7 +195,6 @@ class _Batch:
     mark: str
     names: Collection[str]
     since: float
-    """The time of submission, in seconds since 1970."""
     id: str | None = None
     lines: dict[str, bytes] = field(default_factory=dict)
     """The requests. Empty if an earlier process submitted them."""
@@ -219,7 +215,6 @@ class _Queue:
     work: asyncio.Task[None] | None = None
 
     def first(self) -> dict[str, bytes]:
-        """Returns as many of the first requests as fit into one batch."""
         taken: dict[str, bytes] = {}
         n_bytes = 0
         for name, line in self.lines.items():
@@ -246,7 +241,6 @@ class Batches:
         self._under_way: set[_Batch] = set()
         self._n_asked = 0
         self._remembered = self._read()
-        """Maps the name of a request to the batch that contains its answer."""
 
     def over(self, chat: ChatModel, scope: str = "") -> ChatModel:
         """Returns the model with batching. Identical requests in a scope are sent once.
@@ -266,7 +260,6 @@ class Batches:
         return replace(chat, model=model)
 
     async def ask(self, provider: OpenAIBatches, scope: str, body: Json) -> Outcome:
-        """Waits for a request's batch and returns the answer. Raises ConfigError or ToolError."""
         said = json.dumps([scope, *provider.key, body], sort_keys=True)
         name = hashlib.sha256(said.encode()).hexdigest()
         while True:
@@ -374,8 +367,8 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """Queues the requests again if there were too many, so that batches are sent one after another. They are half
-        as large, unless another batch may have filled the provider's queue.
+        """Sends batches one after another if there were too many requests. Halves them unless another batch was in the
+        queue.
         """
         if error.get("code") != TOO_MUCH or (batch.is_alone and len(batch.names) == 1):
             said = str(error.get("message") or error.get("code"))[:LONGEST_SAID]
@@ -489,7 +482,6 @@ def _json(value: Json) -> bytes:
 
 
 def _objects(lines: Collection[bytes]) -> Iterator[Json]:
-    """Any line that is not a JSON object was cut off when a process died or a connection broke."""
     for line in lines:
         try:
             found = json.loads(line)

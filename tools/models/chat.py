@@ -28,12 +28,10 @@ OF_OPENAI = ("gpt-", "chatgpt", "o1", "o3", "o4")
 ONLY_RESPONSES = ("-codex", "-pro")
 """Endings of the names of OpenAI models that the chat-completions API does not serve."""
 _ADDRESS_FIELDS = ("openai_api_base", "azure_endpoint", "anthropic_api_url", "base_url", "endpoint_url")
-"""Fields in which providers' classes store the server's URL."""
 _ADDRESS_VARIABLES = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "anthropic": ("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
 }
-"""Environment variables from which providers' classes take the URL of another server."""
 HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 LEAST_BOUND, BYTES_PER_TOKEN, UNLIMITED_TOKENS = 4_000_000, 1_000, 16_000
 """A reply may have `LEAST_BOUND` bytes, or more if the model's token limit allows. A token with five alternatives takes
@@ -172,9 +170,9 @@ def address_of_model(name: str, base_url: str | None) -> str | None:
 
 
 def list_price(name: str, base_url: str | None) -> Price | None:
-    """Returns the list price of the model `provider:name`, or None if it is unknown. Raises ConfigError.
+    """Returns the list price of `provider:name`, or None for unknown models and for servers other than the provider's.
 
-    Servers other than the provider's do not charge these prices.
+    Raises ConfigError.
     """
     provider, bare = _parts(name, base_url)
     address = address_of_model(name, base_url)
@@ -195,7 +193,6 @@ class _ReplayOnlyModel(BaseChatModel):
 
 
 def _parts(name: str, base_url: str | None) -> tuple[str, str]:
-    """The provider is empty if LangChain should guess it."""
     provider, _, bare = name.partition(":") if ":" in name else ("", "", name)
     if not bare.strip():
         raise ConfigError(f"model {name!r} has no name; use `provider:name`, for example `openai:gpt-4o-mini`")
@@ -251,7 +248,6 @@ def _asking_once(model: BaseChatModel) -> BaseChatModel:
 
 
 def asking_by(model: Any, client: AsyncOpenAI) -> BaseChatModel:
-    """Returns a copy, with another client, of a model that uses OpenAI's library."""
     is_plain = isinstance(model.async_client, PlainCompletions)
     completions: Any = PlainCompletions(client) if is_plain else client.chat.completions
     changed: BaseChatModel = model.model_copy(update={"root_async_client": client, "async_client": completions})

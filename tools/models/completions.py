@@ -12,10 +12,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 REFUSAL = "refusal"
-"""The finish reason of a refusal, as in Anthropic's API."""
 LEAST_ERROR, BAD_GATEWAY = 400, 502
 MOST_TOKENS = 10**9
-"""Maximum number of tokens in one call."""
 _COUNTS, _DETAILS = ("prompt_tokens", "completion_tokens"), ("prompt_tokens_details", "completion_tokens_details")
 _RAW = {"X-Stainless-Raw-Response": "true"}
 """Makes the library return the answer unparsed, with its headers."""
@@ -34,9 +32,7 @@ class PlainCompletions:
         return self
 
     async def create(self, **payload: Any) -> Any:
-        """Returns a raw answer, whose `parse()` gives a dictionary, or the library's stream. Raises the library's
-        errors.
-        """
+        """Returns a raw answer, whose `parse()` gives a dictionary, or the library's stream."""
         if payload.get("stream"):  # LangGraph streams a model's reply if an application listens to messages
             return await self._client.chat.completions.create(**payload)
         asked = {name: payload.pop(name, None) or {} for name in ("extra_body", "extra_headers", "extra_query")}
@@ -82,7 +78,7 @@ class _PlainAnswer:
 
 
 def _tell_refusal(choice: Any) -> None:
-    """Moves a refusal to the text and finish reason, because LangChain reads `refusal` only in typed answers."""
+    """LangChain reads `refusal` only in typed answers."""
     message = choice.get("message") if isinstance(choice, dict) else None
     if isinstance(message, dict) and message.get("refusal"):
         message["content"] = message["refusal"]

@@ -27,9 +27,7 @@ class _ListedModel(BaseModel):
     """From llama.cpp, which lists a model only once even if it has several names."""
     meta: _Meta | None = None
     max_model_len: int | None = None
-    """From vLLM."""
     context_length: int | None = None
-    """From OpenRouter."""
 
 
 class _Models(BaseModel):

@@ -59,7 +59,6 @@ def translate(error: Exception, model: str) -> FactloopError:
 
 
 def error_field(error: Exception, field: str) -> str | None:
-    """Returns a field of the provider's error object (OpenAI: `code`, `param`, `type`), if there is one."""
     body = getattr(error, "body", None)
     if isinstance(body, dict):
         inner = body.get("error")
@@ -69,14 +68,12 @@ def error_field(error: Exception, field: str) -> str | None:
 
 
 def _details(error: Exception) -> str:
-    """Returns, as JSON, any details that the client does not show because the server puts them in an unusual place."""
     body = getattr(error, "body", None)
     said = body.get("message") if isinstance(body, dict) else None
     return json.dumps(said, ensure_ascii=False) if isinstance(said, dict | list) else ""
 
 
 def asked_wait_s(headers: Mapping[str, str]) -> float | None:
-    """Returns how many seconds the server asks us to wait, from `retry-after-ms` (sent by OpenAI) or `Retry-After`."""
     milliseconds = retry_after_s(headers.get("retry-after-ms"), datetime.now(UTC))
     if milliseconds is not None:
         return milliseconds / 1000.0

@@ -45,7 +45,6 @@ _DECLINES = re.compile(
 )
 """Matches phrases with which models refuse when an object was requested."""
 LONGEST_SHOWN_REPLY = 4_000
-"""Maximum number of characters from a bad reply to show to the model in a repair turn."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +231,6 @@ def _messages(prompt: RenderedPrompt) -> list[BaseMessage]:
 
 
 def _sendable(text: str) -> str:
-    """Replaces lone surrogates. A reply may contain them, but a request must not."""
     return text.encode(errors="replace").decode()
 
 
@@ -241,7 +239,6 @@ class _ReplyCutOff(ModelOutputError):
 
 
 def _told_to_people(error: ModelOutputError, model: str) -> ModelOutputError:
-    """Names the model instead of the schema and says what users can do."""
     said = error.message
     if isinstance(error, _ReplyCutOff):
         said = "the reply was cut off at the token limit; raise `--max-tokens`"

@@ -16,7 +16,6 @@ from factloop.tools.models.wire import ReplyToken
 TOP_LOGPROBS = 5
 """Number of alternatives to request, which every server that returns log-probabilities allows."""
 VALUE = "value"
-"""Name of the pattern's group that matches the text whose probabilities are needed."""
 
 
 def probabilities(token: ReplyToken) -> dict[str, float]:

@@ -24,7 +24,6 @@ LONGEST_FAULTY = 20_000
 """Maximum number of characters in a reply with faulty JSON, which takes ten times as long to parse."""
 MOST_BRACES = 50
 MOST_WRAPPED = 3
-"""Maximum nesting of strings and objects around an answer."""
 _THINKING_ENDS = "</think>"
 _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
 _TAG = re.compile(r"\A<tool_call>\s*(.*?)\s*</tool_call>\Z", re.DOTALL)
@@ -53,7 +52,6 @@ def parse_reply(text: str, output: type[T]) -> T:
 
 
 def _whole(body: str) -> tuple[Any] | None:
-    """Returns the JSON value that makes up the entire text, possibly inside a code fence or a tool-call tag."""
     marked = _FENCE.match(body) or _TAG.match(body)
     try:
         return (_decoded(marked[1] if marked else body),)
@@ -81,7 +79,6 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_twins)
 
 
 def validate(value: Any, output: type[T], *, reply: str) -> T:
-    """Validates a decoded JSON value as `output`. Raises a ModelOutputError that names each invalid field."""
     try:
         value = _unwrapped(value, output)
         # The value is validated as JSON, because strict models accept enums and tuples only in their JSON form.
@@ -122,7 +119,6 @@ def _unwrapped(value: Any, output: type[BaseModel]) -> Any:
 
 
 def _mended(value: Any, error: ValidationError) -> Any:
-    """Converts each invalid field to the requested form if it can have only one meaning."""
     mended = json.loads(json.dumps(value))
     for item in error.errors(include_url=False, include_context=False):
         *path, last = item["loc"] or ("",)

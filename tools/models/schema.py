@@ -27,7 +27,6 @@ def strict_schema(output: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def tool_parameters(output: type[BaseModel]) -> Mapping[str, Any]:
-    """Returns the schema of a tool's arguments. Arguments with defaults are optional."""
     kept = {key: value for key, value in loosened(strict_schema(output)).items() if key != "required"}
     required = [name for name, one in output.model_fields.items() if one.is_required()]
     return {**kept, "required": required} if required else kept
@@ -102,7 +101,6 @@ class Offers(Generic[Answer, Args]):
 
     @cached_property
     def answer_or_choice(self) -> type[Answer]:
-        """A schema with the answer, a tool's arguments and, with several tools, the tool's name, all optional."""
         fields: dict[str, Any] = {name: (field.annotation, field) for name, field in self.args.model_fields.items()}
         if len(self.tools) > 1:
             fields[TOOL_FIELD] = (str, "")
@@ -118,6 +116,5 @@ class Offers(Generic[Answer, Args]):
 
 
 def is_blank(args: BaseModel) -> bool:
-    """Whether all arguments (strings and lists of strings) are blank, so that the call requests nothing."""
     given = ([value] if isinstance(value, str) else value for _, value in args)
     return not any(text.strip() for texts in given for text in texts)

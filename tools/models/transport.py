@@ -50,7 +50,6 @@ REFUSED_SETTINGS = {
 """Maps each setting that a server may reject to a concession. If the server names no setting, all are tried."""
 MOST_BEGINNINGS = 10_000
 DEFAULT_COMPLETION = 1024
-"""Number of tokens to reserve for a reply if the model has no token limit."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,6 @@ class Transport:
         self.abilities = abilities or Abilities()
         self._has_answered = False
         self._beginnings: set[int] = set()
-        """Hashes of the beginnings of user turns."""
 
     @property
     def model(self) -> BaseChatModel:
@@ -271,9 +269,6 @@ class Transport:
         return wire.with_breakpoints(messages, self._shared(messages[1].text, request.parts))
 
     def _shared(self, text: str, parts: Sequence[int]) -> int:
-        """Returns how many characters at the start of this turn are the same as in an earlier one, up to the end of a
-        part.
-        """
         if len(self._beginnings) > MOST_BEGINNINGS:
             self._beginnings.clear()
         hashes = {hash(text[:end]): end for end in parts}
@@ -298,7 +293,7 @@ class Transport:
         return failure
 
     def _most(self, request: Request, mode: Mode, messages: Sequence[BaseMessage]) -> CallCost:
-        """Returns the maximum cost of this attempt. Each prompt token has at least one byte. The schema counts too."""
+        """Each prompt token has at least one byte. The schema counts too."""
         tools = request.offers.as_openai if request.offers is not None else []
         extra = json.dumps([request.schema(mode), tools])
         prompt_bytes = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) + len(extra)

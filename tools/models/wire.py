@@ -29,7 +29,6 @@ class Mode(StrEnum):
     """A way to make the model follow a schema, strongest first."""
 
     TOOLS = "tools"
-    """The search tools and the answer are offered as tools, and the model calls one of them."""
     JSON_SCHEMA = "json_schema"
     JSON_MODE = "json_mode"
     TEXT = "text"
@@ -98,7 +97,6 @@ def caches_by_breakpoints(model: BaseChatModel) -> bool:
 
 
 def with_breakpoints(messages: Sequence[BaseMessage], shared: int) -> list[BaseMessage]:
-    """Adds cache marks after the system message and after the shared part of the user's turn."""
     system, user, *others = messages
     mark = {"type": "text", "cache_control": {"type": "ephemeral"}}
     if shared:
@@ -122,7 +120,6 @@ class ToolCall:
 class ReplyToken:
     text: str
     alternatives: Mapping[str, float]
-    """The log-probabilities of the most likely tokens at this position, including the token itself."""
 
 
 @dataclass(frozen=True)
@@ -131,16 +128,12 @@ class Reply:
     tool_calls: tuple[ToolCall, ...]
     refusal: str | None
     cut_off: bool
-    """Whether the answer was cut off at the token limit."""
     prompt_tokens: int | None
     completion_tokens: int | None
     """None if the server reported no number or an impossible one."""
     tokens: tuple[ReplyToken, ...] = ()
-    """The tokens of the text in order, if log-probabilities were requested and returned."""
     cached_tokens: int = 0
-    """Number of prompt tokens that the server read from its cache."""
     written_tokens: int = 0
-    """Number of prompt tokens that the server wrote to its cache."""
     finish_reason: str = ""
     """Why the reply ended, in the provider's terms. Empty if unknown."""
     model: str = ""
@@ -210,6 +203,6 @@ def is_heeded(mode: Mode, reply: Reply) -> bool:
 
 
 def misshapen_reply(error: ValidationError) -> Reply:
-    """Converts a reply that LangChain has no message for, such as a tool call whose arguments are a number."""
+    """Converts a reply that LangChain cannot represent, such as a tool call whose arguments are a number."""
     said = json.dumps(error.errors(include_url=False)[0]["input"], default=str)
     return Reply(said, tool_calls=(), refusal=None, cut_off=False, prompt_tokens=None, completion_tokens=None)

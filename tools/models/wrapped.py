@@ -36,7 +36,6 @@ class WrappedChatModel(BaseChatModel):
 
 
 def unwrapped(model: Any) -> Any:
-    """Turns a wrapped chat model into a plain one. Returns anything else unchanged."""
     is_wrapped = isinstance(model, RunnableBindingBase | RunnableWithFallbacks) and models_in(model, {})
     return WrappedChatModel(runnable=model) if is_wrapped else model
 
@@ -52,7 +51,6 @@ def models_in(wrapped: object, bound: dict[str, Any]) -> list[tuple[BaseChatMode
 
 
 def mapped(wrapped: Any, change: Callable[[BaseChatModel], Runnable[Any, Any]]) -> Runnable[Any, Any]:
-    """Applies `change` to each model inside the wrappers."""
     if isinstance(wrapped, BaseChatModel):
         return change(wrapped)
     if isinstance(wrapped, RunnableWithFallbacks):

@@ -59,7 +59,6 @@ def _asked_by(word: Token) -> Iterator[str]:
 
 
 def _noun_words(noun: Token) -> Iterator[str]:
-    """Yields the lemmas of a noun and of any nouns that specify it, as in *type of government* or *political party*."""
     if noun.pos_ in {"PRON", "VERB", "AUX"}:
         return
     yield noun.lemma_.lower()

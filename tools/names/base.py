@@ -22,8 +22,6 @@ class LinkedEntity:
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """Another entity that shares types with a linked entity."""
-
     label: str
     """The label, in a form that can replace the entity's name in a sentence."""
     shared: tuple[str, ...]

@@ -52,9 +52,7 @@ class Triple(NamedTuple):
     predicate: str
     value: str
     is_link: bool
-    """Whether the value is an IRI instead of a literal."""
     language: str | None
-    """The language tag of a literal, in lowercase, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +153,6 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
 
 
 def _stage_types(stage: sqlite3.Connection, triples: Iterable[Triple]) -> list[str]:
-    """Returns the IRIs of the types, to which staged rows refer by index."""
     known: dict[str, int] = {}
     rows = (
         (triple.subject, known.setdefault(triple.value, len(known)))

@@ -64,7 +64,6 @@ _LOADING = Lock()
 
 @cache
 def _loaded() -> NameTable:
-    """Takes one and a half seconds, once per process."""
     names = packaged_names()
     counts = Counter(kind for one in names for kind in one.types)
     types = sorted(counts, key=lambda kind: (-counts[kind], kind))
@@ -130,7 +129,6 @@ def _forms(token: Token) -> tuple[str, str]:
 
 
 def _candidates(doc: Doc) -> Iterator[Span]:
-    """Yields the spans that match a name in the table, as written or with their last noun in the singular."""
     table = built_in_names()
     yield from known_spans(doc, table)
     for token in doc:
@@ -194,7 +192,6 @@ def _is_meant(span: Span, types: Sequence[str], said: Collection[str], *, asked:
 
 
 def _is_of_another_kind(span: Span, types: Sequence[str], asked: frozenset[str]) -> bool:
-    """Whether the question asks for another kind of thing, such as a person with the same name as a city."""
     general, *_ = _by_question(asked, None, is_land=False) or ("",)
     if types[0].startswith(NOUN):
         return general == "person" and span.text[:1].isupper() and span[0].dep_ != "compound"
@@ -258,7 +255,6 @@ def is_asked_for(types: Sequence[str], asked: frozenset[str]) -> bool:
 
 
 def _known(match: LabelMatch, asked: frozenset[str], wanted: Collection[int]) -> LinkedEntity:
-    """Links a match, together with its region (*Chicago, Illinois*) or compound (*cable length*)."""
     types = match.types
     if types[0] == OCCUPATION[0] and _words(OCCUPATION[-1]) & asked:
         types = OCCUPATION
@@ -292,7 +288,6 @@ def _own_kinds(types: Sequence[str]) -> Sequence[str]:
 
 
 def _n_tokens_of_region(city: Span, uri: str = "") -> int:
-    """Returns how many tokens of a region follow a city's name, according to the table or, failing that, spaCy."""
     behind = city.doc[city.end : city.end + 6]
     if len(behind) < 2 or behind[0].text != ",":
         return 0
@@ -358,7 +353,6 @@ def _by_head(span: Span) -> tuple[str, ...] | None:
 
 @cache
 def _kind_called(noun: str) -> str | None:
-    """Returns the type that a noun refers to: one with that name, or a packaged list other than a kind of people."""
     if noun in _general_of_type():
         return noun
     called = [kind for kind, general in _general_of_type().items() if general != "person" and kind in listed_types()]
@@ -438,7 +432,6 @@ def _barred(entity: LinkedEntity, row: EntityRow | None) -> set[str]:
 
 
 def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
-    """Whether `other` is a real alternative. A more general or more specific thing (*fruit*, *apple*) is not."""
     if other.label.isupper() != own.isupper():
         return False
     is_general = other.label in entity.types or entity.name in built_in_names().types_of(other)
@@ -447,7 +440,6 @@ def _is_another(other: EntityRow, entity: LinkedEntity, own: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _levels(types: tuple[str, ...], kinds: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], tuple[int, ...]], ...]:
-    """Groups sets of types by the types that they share with the entity (at least one of `kinds`), rarest first."""
     levels: dict[tuple[str, ...], list[int]] = {}
     for shared, number in built_in_names().sets_sharing(types):
         if built_in_names().sets[number][0] == types[0] and not set(kinds).isdisjoint(shared):

@@ -88,7 +88,6 @@ class DBpediaKnowledgeBase:
         self.identity = f"dbpedia 3 spotlight={spotlight.identity} sparql={sparql.identity} max_queries={max_queries}"
 
     async def link(self, text: str, question: str) -> tuple[LinkedEntity, ...]:
-        """Returns the entities in the first `LONGEST_TEXT` characters of `text`. Raises ToolError or ToolTimeout."""
         found = [entity for entity in await self._spotlight.annotate(text, question) if iri(entity.key)]
         ordered = await together(self._general_first(entity.types) for entity in found)
         return tuple(replace(entity, types=types) for entity, types in zip(found, ordered, strict=True))
@@ -125,7 +124,6 @@ class DBpediaKnowledgeBase:
             await endpoint.aclose()
 
     async def _general_first(self, types: Sequence[str]) -> tuple[str, ...]:
-        """Returns the most specific types in the order of DBpedia's hierarchy, if the endpoint provides one."""
         if len(types) == 1:
             return tuple(types)
         rows = await self._sparql.select(hierarchy_query(types), "type", "above")
@@ -195,14 +193,12 @@ class SpotlightClient:
 
 
 def dbpedia_types(types: str) -> tuple[str, ...]:
-    """Returns the class names in Spotlight's list that belong to DBpedia's own ontology."""
     names = (part.strip() for part in types.split(","))
     own = (name.removeprefix(_PREFIX) for name in names if name.startswith(_PREFIX))
     return tuple(dict.fromkeys(name for name in own if TYPE_NAME.fullmatch(name) and name != "Thing"))
 
 
 def _place(resource: _Resource, sent: str) -> int:
-    """Returns where the name occurs closest to its offset (in UTF-16 units, as in Java), or -1 if it is missing."""
     units = sent.encode("utf-16-le")[: 2 * max(0, resource.offset)]
     told = len(units.decode("utf-16-le", "ignore"))
     places = (match.start() for match in re.finditer(re.escape(resource.surface), sent))

@@ -40,7 +40,6 @@ def lemmas(lower: str) -> frozenset[str]:
 
 
 def lemmas_of(lower: str, word_class: str) -> Iterator[str]:
-    """Yields other words of this class that `lower` may be a form of."""
     irregular = _table("exc")[word_class].get(lower)
     if irregular:
         yield from irregular
@@ -57,7 +56,6 @@ def _irregular_plurals() -> Mapping[str, str]:
 
 
 def plural(noun: str) -> str:
-    """Returns the plural of a noun, such as *wives* for *wife* or *ice ages* for *ice age*."""
     head, gap, last = noun.rpartition(" ")
     if last in _irregular_plurals():
         return head + gap + _irregular_plurals()[last]

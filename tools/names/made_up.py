@@ -11,7 +11,6 @@ from typing import Literal
 Gender = Literal["man", "woman"]
 GENDERS: tuple[Gender, Gender] = ("man", "woman")
 _LOCALES = ("en_US", "en_GB", "fr_FR", "de_DE", "it_IT", "es_ES", "en_IN", "nl_NL", "sv_SE")
-"""Locales whose given names are used to determine gender. Made-up names come only from the first locale."""
 
 
 @lru_cache(maxsize=1)

@@ -19,9 +19,7 @@ from factloop.tools.names.inflection import fold, lemmas, words_of
 from factloop.tools.names.made_up import gender_of
 
 NOUN = "noun."
-"""Prefix of the general type of common nouns."""
 _LEAST_LISTED, _MOST_LISTED = 4.0, 8.0
-"""Fame of the last and the first name in each list in known.txt."""
 _BRITISH = {"ENG": "England", "SCT": "Scotland", "WLS": "Wales", "NIR": "Northern Ireland"}
 _WHOLES = {
     "United Kingdom": tuple(_BRITISH.values()),
@@ -68,7 +66,6 @@ def senses() -> Sequence[PackagedName]:
 
 @lru_cache(maxsize=64)
 def nouns_of(general: str) -> Sequence[str]:
-    """Returns the single-word nouns whose best-known sense has this supersense, best known first."""
     first: dict[str, str] = {}
     for sense in senses():
         if sense.names[0].isalpha() and sense.names[0].islower():
@@ -166,7 +163,6 @@ def countries() -> Mapping[str, str]:
 
 @lru_cache(maxsize=4096)
 def region_of(key: str) -> Region | None:
-    """Returns the region of the city with this key, or None if the key does not belong to a city."""
     if not key.startswith("city:"):
         return None
     _, country, part, _ = key.split(":")

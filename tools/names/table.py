@@ -40,11 +40,8 @@ CREATE UNIQUE INDEX entity_by_uri ON entity (uri);
 CREATE INDEX entity_by_set ON entity (type_set, id);
 """
 LONGEST_NAME = 200
-"""Maximum number of characters in a name to look for in texts."""
 _LONGEST = 8
-"""Maximum number of tokens in a name to look for in texts."""
 _NAMESAKES = 30
-"""Number of entities with the same name to choose from, best known first."""
 _BATCH, _AT_ONCE, _FETCHED = 20_000, 500, 32
 _WORD_OF_TYPE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CALLED: Mapping[str, tuple[str, ...]] = {
@@ -145,7 +142,6 @@ class NameTable:
         return [EntityRow(*row) for row in self._connection.execute(query, (fold(name), _NAMESAKES))]
 
     def known(self, names: Iterable[str]) -> set[str]:
-        """Returns the folded names that are in the table."""
         ordered = sorted({name for name in names if name})
         known: set[str] = set()
         for place in range(0, len(ordered), _AT_ONCE):
@@ -242,7 +238,6 @@ class TableKnowledgeBase:
 
 
 def known_spans(doc: Doc, names: NameTable) -> Iterator[Span]:
-    """Yields the spans of up to eight tokens that spell a name in the table."""
     spans = [
         doc[first:after]
         for first in range(len(doc))

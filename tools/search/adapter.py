@@ -30,7 +30,6 @@ from factloop.tools.search.handed_over import Retrieve, documents_of
 log = logging.getLogger(__name__)
 
 _QUERY = re.compile(r"(?<=[\w/])\?[^\s\"'<>()\\?=]*=[^\s\"'<>()\\]*")
-"""Matches the query string of a URL, even without a host, as in messages of `urllib3`."""
 _NAMED = re.compile(
     r"""((?:key|token|password|passwd|passphrase|pwd|secret|credential|authorization)s?   # the end of the name
         \\*["']?[ \t]*(?::(?!//)|=(?!=))[ \t]*)                                           # ":" or "="
@@ -168,7 +167,6 @@ MOST_METADATA = 1_000
 
 
 def source_document(document: Document, index: int | None = None) -> SourceDocument | None:
-    """Returns the details of a document that are stored with its passages, or None if there are none."""
     said = {name: _as_json(value) for name, value in document.metadata.items()}
     metadata = {name: from_json(value) for name, value in said.items() if len(value) <= MOST_METADATA}
     if index is None and document.id is None and not metadata:

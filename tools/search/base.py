@@ -27,8 +27,6 @@ Heading = Annotated[str, AfterValidator(lambda text: text[:1_000])]
 
 
 class SearchHit(Record):
-    """A passage found by a search."""
-
     source: str
     title: Heading = ""
     section: Heading | None = None
@@ -37,7 +35,6 @@ class SearchHit(Record):
     published: str | None = None
     """The source's date as the search returned it, unparsed."""
     document: SourceDocument | None = None
-    """Information about the document from a retriever or the caller."""
     pages: tuple[tuple[int, int], ...] = ()
     """The offset in `passage` and the number of each page, if the passage spans several pages of a PDF."""
 
@@ -70,11 +67,9 @@ class SearchTool(BaseTool):
     args_schema: Any = SearchInput
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
     limit: int = 3
-    """Number of hits to return when called as a LangChain tool."""
     usd_per_query: float | None = None
     """Price of one query in USD. If it is None (unknown), so is the cost of a run."""
     concurrency_limit: int = 64
-    """Maximum number of concurrent calls, which limits the number of threads or the load on a server."""
 
     _pools: dict[int, ThreadPoolExecutor] = PrivateAttr(default_factory=dict)
 
@@ -112,7 +107,6 @@ class SearchTool(BaseTool):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about the searched documents for the report."""
         return ()
 
     def reach(self) -> None:
@@ -155,9 +149,7 @@ class SearchTool(BaseTool):
         return False
 
     def all_passages(self, most_characters: int) -> list[SearchHit] | None:  # noqa: ARG002 - for subclasses
-        """Returns all passages in reading order, each once, or None if they and their headings exceed
-        `most_characters`.
-        """
+        """Returns all passages in reading order, or None if they and their headings exceed `most_characters`."""
         return None
 
     def _run(self, query: str, **_: Any) -> tuple[str, list[SearchHit]]:

@@ -109,9 +109,7 @@ def check_settings(names: Sequence[str], docs: Sequence[str | Path] = ()) -> Non
 
 
 def check_sources(names: Sequence[str], docs: Sequence[str | Path] = ()) -> None:
-    """Checks that all names are known and all paths point to files, without reading them. Raises ConfigError or
-    DataError.
-    """
+    """Checks that all names are known and all paths point to files. Raises ConfigError or DataError."""
     check_names(names)
     if docs:
         from factloop.tools.search.documents.files import find_files

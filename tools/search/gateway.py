@@ -106,7 +106,6 @@ class SearchGateway:
         return other
 
     def deeper(self, results: int) -> SearchGateway:
-        """Returns a copy of this gateway that returns at least this many hits per query."""
         other = copy(self)
         other._results = max(results, self._results)
         return other
@@ -199,7 +198,6 @@ class SearchGateway:
             raise  # only claims that need this server stay unscored
 
     def key(self, tool: SearchTool, query: str) -> str:
-        """Returns a key that is the same for all searches that can share their hits."""
         request = ["search", tool.name, tool.identity, query, self._results]
         return hashlib.sha256(json.dumps(request).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -318,5 +316,5 @@ class SearchCall:
 
 
 def _is_answered(error: FactloopError) -> bool:
-    """Whether the server answered with a success status. Providers charge for such answers, whatever they contain."""
+    """Providers charge for answers with a success status, whatever they contain."""
     return isinstance(error, ToolError) and error.status is not None and 200 <= error.status < 300

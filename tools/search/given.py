@@ -42,7 +42,6 @@ class GivenDocuments(PassageSearch):
 
     _documents: tuple[Document, ...] = PrivateAttr()
     _places: list[int] = PrivateAttr()
-    """Indices of the documents that contain text and are therefore indexed."""
 
     def __init__(self, documents: Sequence[Document], **fields: Any) -> None:
         super().__init__(**fields)
@@ -87,7 +86,6 @@ class GivenIndexes:
     """Caches the indexes of recently used sets of documents, so that answers based on the same set share an index."""
 
     def __init__(self, size: int = 32, characters: int = 50_000_000) -> None:
-        """Keeps up to `size` sets of documents in memory, with up to this many characters in total."""
         self._size, self._characters = size, characters
         self._indexes: OrderedDict[str, GivenDocuments] = OrderedDict()
         self._lock = threading.Lock()
@@ -99,7 +97,6 @@ class GivenIndexes:
         return await self.of(documents_of("documents", given) or ())
 
     async def of(self, documents: Sequence[Document]) -> GivenDocuments | None:
-        """Returns a search tool for the documents, indexed in another thread, or None if they contain no text."""
         key = contents_hash(documents)
         with self._lock:
             kept = self._indexes.get(key)
@@ -145,7 +142,6 @@ def _files(given: Sequence[SearchHit]) -> Iterator[tuple[str, Iterator[Section]]
 
 
 def _sections(hit: SearchHit) -> Iterator[Section]:
-    """Splits a document, which may be Markdown, into sections. Front matter fills in missing metadata."""
     front, text = read_front_matter(_without_margin(hit.passage))
     blocks = markdown_blocks(text)
     title = hit.title or front.title or first_heading(blocks)
@@ -153,7 +149,6 @@ def _sections(hit: SearchHit) -> Iterator[Section]:
 
 
 def _without_margin(text: str) -> str:
-    """Removes indentation that comes from source code, because it would turn headings into code."""
     first, line_end, rest = text.partition("\n")
     begins = first.lstrip(" \t")
     is_flush = begins == first and begins and not begins.startswith("#")

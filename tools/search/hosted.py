@@ -62,7 +62,6 @@ class KeyedSearch(SearchTool):
         )
 
     def _key(self) -> str:
-        """Returns the key without surrounding spaces. Raises ConfigError if it is missing or invalid in a header."""
         key = self.api_key.get_secret_value() if self.api_key else os.environ.get(self.key_variable, "")
         if not key.strip():
             raise ConfigError(f"{self.name} needs a key; set {self.key_variable} (get a key at {self.site})")
@@ -94,7 +93,6 @@ class KeyedSearch(SearchTool):
     def _found(self, query: str, limit: int) -> Iterable[SearchHit]: ...
 
     def _read(self, answer: dict[str, Any], shape: type[T]) -> T:
-        """Raises ToolError if the answer is malformed, which is different from finding nothing."""
         try:
             return shape.model_validate(answer)
         except ValidationError as error:
@@ -185,7 +183,6 @@ class ExaSearch(KeyedSearch):
 
 
 MOST_OF_BRAVE = 20
-"""Maximum number of results that Brave returns per query."""
 LONGEST_TO_BRAVE, MOST_WORDS_TO_BRAVE = 400, 50
 _EMPHASIS = re.compile(r"</?strong>")
 

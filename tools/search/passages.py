@@ -90,17 +90,12 @@ def split_chunks(
 
 
 class _Ends:
-    """Positions where a text may be cut: after a sentence or paragraph or, within a table, only after a row."""
-
     def __init__(self, text: str, tables: Sequence[tuple[int, int]]) -> None:
         self._text, self._tables = text, tables
         self._starts = [start for start, _ in tables]
 
     def nearest(self, units: Sequence[tuple[int, int]], settings: PassageSettings) -> tuple[int, bool]:
-        """Returns the number of units to take, and whether a sentence ends there.
-
-        Chooses the end nearest to `words`, or else an earlier one, or else exactly `words` units.
-        """
+        """Chooses the end nearest to `words`, or else an earlier one, or else exactly `words` units."""
         wished = settings.words
         near = (count for distance in range(settings.slack + 1) for count in (wished - distance, wished + distance))
         for count in (*near, *range(wished - settings.slack - 1, 0, -1)):

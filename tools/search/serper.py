@@ -13,7 +13,6 @@ from factloop.tools.search.base import REACH_S, SearchHit
 from factloop.tools.search.hosted import KeyedSearch
 
 _NO_QUERY = frozenset({400, 422})
-"""Statuses that the server returns if a request is rejected only because it contains no query."""
 
 
 class _AnswerBox(BaseModel):

@@ -85,7 +85,6 @@ _ASKED_EACH_TIME: dict[str, str | int] = {
     "maxlag": MAX_LAG_S,
 }
 _READER = "lxml"
-"""The package that parses pages."""
 
 
 class _General(BaseModel):
@@ -111,7 +110,6 @@ class Article(BaseModel):
     index: int = 0
     fullurl: str = ""
     extract: str | None = None
-    """The text, or None if the wiki does not provide plain text."""
     revisions: list[_Revision] = []
 
     @property
@@ -127,7 +125,6 @@ class Article(BaseModel):
 _PASSAGES = PassageSettings(words=100)
 """Longer passages than those from documents, because they are returned without their neighbours."""
 _LONGEST_QUERY = 300
-"""Maximum number of characters in a query for MediaWiki's search."""
 _MAX_ARTICLES = 10
 
 
@@ -146,7 +143,6 @@ class WikipediaSearch(SearchTool):
     base_url: str | None = None
     """URL of the folder that contains `api.php`, such as https://en.wikipedia.org/w"""
     timeout_s: float = 20.0
-    """Seconds for the whole search, including all its requests."""
 
     _client: JsonClient = PrivateAttr()
     _url: str = PrivateAttr()

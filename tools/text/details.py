@@ -63,7 +63,6 @@ def is_detail(token: Token, predicate: Token) -> bool:
 
 
 def _is_in_clause(token: Token, predicate: Token) -> bool:
-    """Whether the token is in the predicate's own clause and does not follow an opening bracket or quotation mark."""
     between = []
     for one in token.ancestors:
         if one == predicate:
@@ -76,7 +75,6 @@ def _is_in_clause(token: Token, predicate: Token) -> bool:
 
 
 def is_participle(token: Token, predicate: Token) -> bool:
-    """Whether the token is a participle that describes the subject, as in *Founded in 1905, Acme ...*."""
     return (
         token.dep_ == "advcl"
         and token.tag_ == "VBN"
@@ -114,7 +112,6 @@ def is_predicative(noun: Token, predicate: Token) -> bool:
 
 
 def _is_relative(token: Token, predicate: Token) -> bool:
-    """Whether the clause follows a comma or describes a predicate noun, as in *X is a firm that makes Y*."""
     noun = token.head
     pronoun = next((one for one in token.subtree if one.tag_ in {"WP", "WDT", "WP$"}), None)
     is_subject = pronoun is not None and pronoun.dep_ in SUBJECTS and pronoun.head == token
@@ -199,7 +196,6 @@ def each_listed(body: Sequence[Token], predicate: Token) -> list[Piece]:
 
 
 _Owned = list["tuple[Token, list[Token]]"]
-"""Members joined by *and*, each with the tokens that belong only to it."""
 
 
 def _lists(body: Sequence[Token], predicate: Token) -> Iterator[_Owned]:
@@ -303,7 +299,6 @@ def _is_of_each(head: Token, predicate: Token) -> bool:
 
 
 def _is_said_of_one(members: Sequence[Token], predicate: Token) -> bool:
-    """Whether each member describes the same single subject, unlike in *the winners were A and B*."""
     if len({one.ent_type_ == "PERSON" for one in members}) > 1:
         return False
     finite = next((child for child in predicate.children if child.dep_ == "aux"), predicate)

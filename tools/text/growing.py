@@ -24,7 +24,6 @@ LONGEST_CITATION = 620
 _LONGEST_LINK = 300
 
 _LOOK = re.compile(r"\s|(?<=[。！？｡」』）】])\w")
-"""Matches where the text is checked: at the end of a word or, in scripts without spaces, at a letter after a stop."""
 _MAY_END = re.compile(r"[.!?…。！？｡؟۔।\r\n\v\f\u0085\u2028\u2029]")
 _BREAK = r"(?:\r\n|[\r\n\v\f\u0085\u2028\u2029])"
 _BLANK_LINE = re.compile(rf"[^\w\r\n]{{0,20}}{_BREAK}[ \t]*{_BREAK}")
@@ -47,7 +46,6 @@ class Stretch:
     text: str
     start: int
     sentence: Sentence | None
-    """The sentence, with positions in the whole text."""
     seen: int
     """The length of the text when the sentence became certain. Later text may show what kind of sentence it is."""
     is_code: bool = False
@@ -81,7 +79,6 @@ class GrowingText:
             self._cut = end
 
     def _is_worth_reading(self, end: int) -> bool:
-        """Rereading the text after every word would take quadratic time."""
         if end < self._again:
             return False
         if self._fence is not None and end - self._fence < LONGEST_FENCE:
@@ -120,7 +117,6 @@ class GrowingText:
 
     @property
     def _anchor(self) -> int:
-        """Reread from the start of the line on which the last sentence ends."""
         line = max(self.text.rfind(mark, 0, self._cut) for mark in "\r\n") + 1
         return line if self._cut - line <= LONGEST_LINE else self._cut
 
@@ -135,7 +131,6 @@ class GrowingText:
 
 
 def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
-    """Returns the start of an unclosed fence that may contain code, and whether it certainly does."""
     lines = list(lines_of(window))
     for fence in fences_of(lines, within):
         if not fence.is_closed and fence.is_code is not False:
@@ -144,7 +139,6 @@ def _open_fence(window: str, within: str | None) -> tuple[int | None, bool]:
 
 
 def _open_mark(window: str, within: str | None) -> int | None:
-    """Returns the position of an unclosed mark, such as a bracket, that may change the reading once it is closed."""
     blocks = list(find_blocks(window, within))
     if not blocks or _BLANK_LINE.match(window, blocks[-1].end):
         return None
@@ -162,7 +156,6 @@ def _open_mark(window: str, within: str | None) -> int | None:
 
 
 def _is_line_over(window: str, end: int) -> bool:
-    """Whether a newline follows at `end`, which shows that the line before really closes the code."""
     return re.match(_BREAK, window[end : end + 2]) is not None
 
 

@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 from importlib import import_module
 
 LANGUAGES = ("cs", "da", "de", "es", "fi", "fr", "hu", "it", "nb", "nl", "pl", "pt", "ro", "sv", "tr")
-"""Languages in Latin script to distinguish from English."""
 _WORD = re.compile(r"[^\W\d_]+")
 _ADDRESS = re.compile(r"\S*(?://|@|www\.)\S*")
 _LEAD = 2
@@ -33,7 +32,6 @@ def is_english_at(response: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _is_english(text: str) -> bool | None:
-    """Ignores capitalized words, which may be names. Returns None if the language is unclear."""
     words = _WORD.findall(_ADDRESS.sub(" ", text))
     letters = "".join(words)
     if letters and sum(map(_is_latin, letters)) < len(letters) / 2:
@@ -53,6 +51,5 @@ def _is_latin(letter: str) -> bool:
 
 @cache
 def _stop_words() -> dict[str, frozenset[str]]:
-    """Leaves out single letters, which occur in many languages."""
     modules = {language: import_module(f"spacy.lang.{language}.stop_words") for language in ("en", *LANGUAGES)}
     return {name: frozenset(word for word in one.STOP_WORDS if len(word) > 1) for name, one in modules.items()}

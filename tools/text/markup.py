@@ -25,7 +25,6 @@ _OTHERS = (
 """Tags that may be placeholders if they have no attributes, as in *cp <source>*."""
 _ANY_ATTRIBUTE = r"[\s/]{1,3}[\w:@.-]{1,30}(?:\s?=\s?(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>=]{1,200}))?"
 _ADDRESS = r"\((?:[^()\s]|\([^()\s]{0,200}\)){1,500}"
-"""Matches the address of a link up to its closing bracket. Inner brackets must be paired."""
 
 SOURCE = r"\[[a-z][^\[\]\n]{0,40}\]\([^()\s]{1,500}\)"
 """Matches a link with lowercase text, used after a full stop: *[source](https://…)*."""
@@ -135,7 +134,6 @@ def plain_text(sentence: str) -> str:
 
 
 def _unless_a_name(found: re.Match[str]) -> str:
-    """Returns an empty string, which removes the citation, unless the match is a date or part of a name."""
     before = found.string[: found.start()].split()[-1].lstrip("(\"“'")
     is_month = any(found[0].lstrip(" (").startswith(month) for month in month_name[1:])
     is_named = before[:1].isupper() and found.string.split()[0] != before and "et al" not in found[0]
@@ -143,6 +141,5 @@ def _unless_a_name(found: re.Match[str]) -> str:
 
 
 def _left_out(spelt: str, code: list[str]) -> str:
-    """Adds the code to the list and returns a placeholder whose characters do not occur in the text."""
     code.append(" ".join(spelt.split()))
     return f"\ue000{len(code) - 1}\ue001"

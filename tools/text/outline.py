@@ -22,7 +22,6 @@ _LONGEST_ABOVE = 300
 _LONGEST_INDENT = 80
 """Maximum number of characters before the text of an item, including its marker."""
 _MOST_LEADS = 4
-"""Maximum depth of nested lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,6 @@ class _Reader:
 
     text: str
     headings: list[tuple[int, str]] = field(default_factory=list)
-    """Headings with their levels, starting at 1."""
     leads: list[tuple[int, str]] = field(default_factory=list)
     """Texts that introduce a list, each with its indentation (-1 for a paragraph). Items may introduce nested items."""
     head: str = ""

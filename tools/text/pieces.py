@@ -94,13 +94,11 @@ def covers(pieces: Sequence[Piece], doc: Doc) -> bool:
 
 
 def is_apart(token: Token) -> bool:
-    """Whether the token and its dependents are preceded by a comma or dash."""
     first = token.left_edge.i
     return first > 0 and token.doc[first - 1].text in {",", "–", "—"}
 
 
 def is_plural(token: Token) -> bool:
-    """Whether the token is plural, either in form or because another noun is joined to it."""
     return token.tag_ in {"NNS", "NNPS"} or any(child.dep_ == "conj" for child in token.children)
 
 
@@ -167,7 +165,6 @@ def read(text: str, nlp: Language) -> Reading:
 
 
 def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, bool]]:
-    """Titles and asides count as single words."""
     place = 0
     while place < len(doc):
         token, end = doc[place], _end(doc, place)
@@ -182,7 +179,6 @@ def _words(doc: Doc) -> Iterator[tuple[Literal["word", "title", "aside"], str, b
 
 
 def _end(doc: Doc, start: int) -> int | None:
-    """Returns the end of a bracket or quotation, or None if it is not closed or contains another one."""
     mark = doc[start].text
     if mark not in _CLOSING:
         return None

@@ -42,7 +42,6 @@ def load_pipeline(name: str | None = None) -> Language:
 
 @cache
 def pipeline_name(name: str | None = None) -> str:
-    """Returns the name of the pipeline that `load_pipeline` would load, without importing it."""
     return name or next(filter(find_spec, (*INSTALLED, PACKAGED)), PACKAGED)
 
 
@@ -65,7 +64,6 @@ def _loaded(name: str) -> Language:
 
 
 def parsed_part(sentence: str) -> str:
-    """Returns the first `MOST_WORDS` words and punctuation marks of a sentence."""
     beyond = next(islice(_WORD.finditer(sentence), MOST_WORDS, None), None)
     return sentence if beyond is None else sentence[: beyond.start()]
 

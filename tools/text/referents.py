@@ -25,7 +25,6 @@ N_BEFORE = 6
 LONGEST_PHRASE = 60
 """Maximum number of tokens in a name, including its clauses and appositives."""
 LONGEST_NAME = 9
-"""Maximum number of tokens in a phrase that may replace a pronoun."""
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _CENTRAL = frozenset({"nsubj", "nsubjpass", "dobj", "dative"})
@@ -38,7 +37,6 @@ Kind = Literal["person", "thing", "either"]
 @dataclass(frozen=True, slots=True)
 class ReadClaim:
     text: str
-    """The claim as written in the sentence."""
     self_contained: str
     """The claim, with full names in place of pronouns and short names whose meaning is certain."""
     is_open: bool
@@ -53,12 +51,9 @@ class _Referent:
     is_name: bool
     role: str
     place: int
-    """The index of the referent's token in the sentence where it was found."""
     gender: str = ""
-    """`Masc` or `Fem` if a pronoun shows the gender."""
 
     def agrees(self, pronoun: Token) -> bool:
-        """Whether the pronoun agrees in number, gender and kind."""
         gender = "".join(pronoun.morph.get("Gender", []))
         if not gender:
             return self.is_many or (self.is_name and self.kind == "thing")
@@ -78,7 +73,6 @@ class _Before:
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Maps last words of names, and nouns that describe a name, to full names."""
     is_unclear: bool = False
-    """Whether it is unclear who or what the previous sentence is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +112,6 @@ def _is_torn(piece: Piece, resolved: _Resolved) -> bool:
 
 
 def _claim(piece: Piece, spelt: Mapping[int, str], resolved: _Resolved) -> ReadClaim:
-    """Names each referent at its first mention, unless the piece already contains the name."""
     places = {one.i for one in piece if not isinstance(one, str)}
     named: dict[int, str] = {}
     known: set[str] = set()
@@ -187,7 +180,6 @@ def _told(subject: Token, reading: Reading) -> Iterator[_Referent]:
 
 
 def _known_names(found: Sequence[_Referent], known: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Names of several words are indexed by their last word."""
     names = dict(known)
     for one in found:
         words = one.text.split()
@@ -198,7 +190,6 @@ def _known_names(found: Sequence[_Referent], known: Mapping[str, tuple[str, ...]
 
 @lru_cache(maxsize=64)
 def _referents(reading: Reading) -> tuple[_Referent, ...]:
-    """Cached, because later sentences need them too."""
     found = []
     for token in reading.doc:
         is_part = token.dep_ in {"compound", "attr", "npadvmod", "nmod", "amod"} or token.ent_type_ in _NO_THING
@@ -216,7 +207,6 @@ def _role(token: Token) -> str:
 
 
 def _name(token: Token, reading: Reading) -> str:
-    """Returns a noun with its modifiers but without clauses. Empty if the phrase is long or contains a pronoun."""
     gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl", "conj", "cc", "case"}]
     if token.dep_ in _SUBJECTS and any(child.dep_ == "conj" for child in token.children):
         gone = [child for child in token.children if child.dep_ in {"relcl", "appos", "acl"}]
@@ -306,7 +296,6 @@ def _form(token: Token) -> str:
 
 
 def _bound(token: Token, own: Sequence[_Referent]) -> _Referent | None:
-    """Returns the subject of a surrounding clause, or of a clause joined to one, if the pronoun agrees with it."""
     by_place = {one.place: one for one in own}
     above = list(token.ancestors)
     around = {token.i, *(one.i for one in above)}

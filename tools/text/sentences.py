@@ -105,7 +105,6 @@ def first_open(text: str, start: int, end: int) -> int | None:
 
 
 def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
-    """Yields the text between start and end as one sentence, or as several of at most `MAX_SENTENCE` characters."""
     while start < end:
         stop = end if end - start <= MAX_SENTENCE else _last_break(text, start, start + MAX_SENTENCE)
         raw = text[start:stop]
@@ -117,7 +116,6 @@ def cut_long(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _last_break(text: str, start: int, limit: int) -> int:
-    """Returns the last position before `limit` that follows a clause or, failing that, a space, or else `limit`."""
     for form in (_CLAUSE_BREAK, _SPACE):
         late = [found.end() for found in form.finditer(text, start + MAX_SENTENCE // 2, limit)]
         if late:
@@ -152,7 +150,6 @@ def _end_of(pattern: re.Pattern[str], text: str, position: int, end: int) -> int
 
 
 def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | None]]:
-    """Yields quotations and parentheses of limited length. The end is None if one is open."""
     position = start
     while (opening := _OPENING.search(text, position, end)) is not None:
         at, position = opening.start(), opening.end()
@@ -167,7 +164,6 @@ def _quotations(text: str, start: int, end: int) -> Iterator[tuple[int, int | No
 
 
 def _may_open(text: str, start: int, at: int) -> bool:
-    """Any mark can open a quotation or parenthesis, except a straight quotation mark after a word."""
     return text[at] != '"' or at == start or text[at - 1].isspace() or text[at - 1] in "([*_—–-"
 
 

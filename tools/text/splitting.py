@@ -122,7 +122,6 @@ def _claims(predicate: Token, shared: _Shared) -> Iterator[Piece]:
 
 
 def _each_setting(piece: Piece, predicate: Token) -> list[Piece]:
-    """Splits *was born on 1 May 1950 in Paris* into one piece with the day and one with the place."""
     if predicate.tag_ != "VBN" or _COMPLEMENTS & {child.dep_ for child in predicate.children}:
         return [piece]
     settings = [child for child in predicate.rights if child.dep_ == "prep"]

@@ -22,7 +22,6 @@ class Target:
     level: SubstitutionLevel
     kind: Kind
     tag: str
-    """Penn Treebank tag of the last word: NNP, NNS, CD, VBD, JJ ..."""
     asked: bool = False
     """Whether the question asks for this type of word. A substitute of another type would then reveal the answer."""
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _HALF = re.compile("[\ud800-\udfff]")
 """Matches lone surrogates, which some libraries cannot handle."""
 _SPARE = 12
-"""Number of extra substitutes to request, because some are rejected."""
 
 
 async def generate_distractors(
@@ -89,7 +88,6 @@ class _Work:
         self._failed: list[SubstituteSource] = []
 
     async def linked_by(self, source: SubstituteSource) -> Sequence[LinkedEntity]:
-        """Returns the entities that the source links in the response. Empty if it is not a knowledge base."""
         if isinstance(source, KnowledgeBaseSource):
             try:
                 return await source.link(self.response, self.question)
@@ -100,7 +98,6 @@ class _Work:
     async def proposed_by(
         self, proposer: ModelProposer, targets: Sequence[Target], meter: UsageMeter
     ) -> Sequence[SubstituteSource]:
-        """Returns a list with one source of proposals, or an empty list if the model fails."""
         try:
             return [await proposer.propose(self.question, self.response, targets, meter=meter)]
         except ConfigError:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from factloop.tools.text.words import CARDINALS, ORDINALS
 
 MAX_DRAWS = 400
-"""Maximum number of values to take from a rule, because some rules never end."""
 _MAX_RANDOM = 120
 _MAX_CHANGED_DIGITS = 18
 """Maximum number of leading digits to change. Python cannot sample a range that exceeds a machine word."""
@@ -21,7 +20,6 @@ _BEFORE = r"(?<![\w.,:/–-])"  # not inside *F-16*, *1.2.3* or *12:30*
 _AFTER = r"(?![\w]|[.,:/]\d)"
 _SCALE = r"(?:hundred|thousand|million|billion|trillion|dozen)"
 Parts = Mapping[str, str]
-"""Maps named groups of a match to replacements."""
 Rule = Callable[[re.Match[str], random.Random], Iterable[Parts]]
 """Yields other values for a match, best first. May repeat values and include the original."""
 
@@ -75,7 +73,6 @@ def _rewritten(match: re.Match[str], parts: Parts) -> str:
 
 
 def cased_like(original: str, word: str) -> str:
-    """Returns `word` in the case of `original`: uppercase, lowercase or capitalized."""
     if original.isupper() and len(original) > 1:
         return word.upper()
     return word[:1].upper() + word[1:].lower() if original[:1].isupper() else word.lower()
@@ -129,7 +126,6 @@ def _figures(match: re.Match[str], rng: random.Random) -> Iterator[Parts]:
 
 
 def _written(value: int, like: str, places: int) -> str:
-    """Writes the value with the decimals, thousands separators and leading zeros of `like`."""
     digits = str(value).rjust(places + 1, "0")
     whole, decimals = (digits[:-places], digits[-places:]) if places else (digits, "")
     if "," in like or (len(like) > 3 and len(whole) > 4 and len(like.partition(".")[0]) == 4):

@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # distractors from tables alone do not need a model client
 
 SUBSTITUTES = "trustscore/substitutes"
 PROPOSE = "substitutes"
-"""Name of this stage in usage reports."""
 MOST_WORDS = 6
 """Maximum number of targets to send to the model. A few of the best ones yield enough distractors."""
 
@@ -49,8 +48,6 @@ class ModelProposer:
 
 @dataclass(frozen=True)
 class ProposedSource:
-    """The substitutes that a model proposed for one response."""
-
     given: Mapping[str, Sequence[str]]
     """Maps a word in lowercase to its possible replacements."""
     model: str

@@ -27,9 +27,7 @@ MIN_COSINE = 0.2
 MAX_WORDS = 10_000
 """Number of names and nouns to embed, best known first. Embedding more would slow down the first run."""
 _LOOKED_AT = 500
-"""Number of neighbours to examine. Many are rejected as forms of the original or words of another class."""
 _COMMON = 400
-"""Number of words of a class to draw from, best known first."""
 
 
 class KnowledgeBaseSource:
@@ -39,7 +37,6 @@ class KnowledgeBaseSource:
         self._kb, self.source, self.name = kb, source, kb.identity
 
     async def link(self, response: str, question: str) -> Sequence[LinkedEntity]:
-        """Returns the entities in the first `MAX_CHARS` characters of a response. Raises ToolError or ToolTimeout."""
         return await self._kb.link(response[:MAX_CHARS], question)
 
     async def linked(self, target: Target, request: Request) -> LinkedEntity | None:
@@ -131,7 +128,6 @@ class NeighbourSource:
         return await asyncio.to_thread(self._substitutes, target, request.limit)
 
     def _substitutes(self, target: Target, limit: int) -> list[Substitute]:
-        """Neighbours that share a general type with the target, or all neighbours if these types are unknown."""
         own = self._types_of(target.text, target.kind)
         seen, fit = {*namesakes(target.text), *lemmas(target.text.lower())}, list[Substitute]()
         for word, cosine in self._words.neighbours(target.text, _LOOKED_AT):

@@ -31,7 +31,6 @@ TargetOrder = Literal["asked", "paper"]
 MAX_CHARS = 20_000
 """Maximum number of characters to read. The rest of a longer text is ignored."""
 MAX_TARGETS = 24
-"""Maximum number of targets per level, which yield all the distractors needed."""
 _KINDS: dict[str, Kind] = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective", "ADV": "word"}
 _LEVELS = tuple(SubstitutionLevel)
 _LEVEL_OF_KIND: dict[Kind, SubstitutionLevel] = {
@@ -83,7 +82,6 @@ def find_tiers(
 
 
 def without_article(text: str, start: int, end: int) -> int:
-    """Returns the start of the span without its article. `form.insert` keeps or corrects the article."""
     article = _ARTICLE.match(text, start, end)
     return article.end() if article and article.end() < end else start
 
@@ -118,7 +116,6 @@ def _names(doc: Doc) -> Iterator[TargetSpan]:
 
 
 def _words(doc: Doc) -> Iterator[TargetSpan]:
-    """Nouns, main verbs, adjectives and adverbs. In a compound, only the head is used."""
     for token in doc:
         kind = _KINDS.get(token.pos_)
         if kind is not None and token.is_alpha and not token.is_stop and token.dep_ != "compound":

@@ -47,8 +47,6 @@ _READABLE = ", ".join(sorted(EXTENSIONS))
 
 @dataclass(frozen=True)
 class UnreadFile:
-    """A file or subfolder in a folder or glob that was skipped, with the reason."""
-
     path: Path
     why: str
 
@@ -64,9 +62,7 @@ class FoundFiles:
     named: frozenset[Path]
     """Files that the user named individually, which must be readable."""
     unread: tuple[UnreadFile, ...]
-    """Anything else in folders and globs: unsupported files, inaccessible folders, pipes, and links that are broken or
-    point outside.
-    """
+    """Anything else in folders and globs, such as unsupported files and links that are broken or point outside."""
 
 
 def find_files(places: Sequence[str | Path]) -> FoundFiles:

@@ -43,7 +43,6 @@ class HtmlTable:
     """Reads one table. A table inside a cell becomes part of the cell's text."""
 
     def __init__(self, parts: list[str]) -> None:
-        """`parts` collects the page's text."""
         self.begin = len(parts)
         self._parts = parts
         self._depth = 1
@@ -63,7 +62,6 @@ class HtmlTable:
                 self._open = (tag, len(self._parts), dict(attributes))
 
     def end(self, tag: str) -> bool:
-        """Handles a closing tag. Returns whether it ends the table."""
         if tag == "table":
             self._depth -= 1
         elif self._depth == 1 and self._open is not None and tag == self._open[0]:
@@ -116,7 +114,6 @@ def _lines(header: list[str], row: list[_Cell | None]) -> list[str]:
 
 
 def _once(header: list[str], row: list[_Cell | None]) -> list[str]:
-    """A cell that spans columns that have the same name, or no names, appears only once."""
     said: set[tuple[int, str]] = set()
     texts: list[str] = []
     for place, cell in enumerate(row):
@@ -177,7 +174,6 @@ _HIDES = re.compile(
 )
 """Matches a `style` attribute that hides an element. Style sheets are not read."""
 _WHOLE = frozenset({"html", "body"})
-"""Tags that stay hidden only until a script has set up the page."""
 _AROUND = frozenset({"nav", "footer"})
 _AROUND_ROLES = frozenset({"navigation", "contentinfo"})
 _CONSENT = re.compile(
@@ -186,7 +182,6 @@ _CONSENT = re.compile(
     r"|(?:cookie|gdpr)[-_]*consent|onetrust[-_a-z]*|cybotcookiebot[a-z]*",
     re.IGNORECASE,
 )
-"""Matches the names of blocks that ask visitors to consent to cookies."""
 _MAY_ASK = frozenset({"aside", "dialog", "div", "form", "section"})
 _BLOCKS = frozenset(
     {"address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "details", "div", "dl", "dt"}
@@ -205,8 +200,6 @@ class HtmlPage:
 
 
 class _PageParser:
-    """Collects the text that a reader would see. The parser calls its methods for each tag, so no tree is built."""
-
     def __init__(self, *, leave_out: bool) -> None:
         self._leaves_out = leave_out
         self._blocks: list[Block] = []
@@ -279,7 +272,6 @@ class _PageParser:
 
 
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    """`until-found` counts as visible, because a search reveals it."""
     if not attributes or tag in _WHOLE:
         return False
     is_hidden = attributes.get("hidden", "until-found").lower() != "until-found"

@@ -32,14 +32,11 @@ _SMALL_HEAP_BYTES = 16_000_000
 _KEPT = 2_000
 """Number of passages and query clauses to cache, because the claims of an answer often share them."""
 _FOLLOWS, _PRECEDES, _BEGINS_WITHIN, _ENDS_WITHIN, _NO_SPACE, _NEW_PARAGRAPH = (1 << bit for bit in range(6))
-"""Flags for a passage's relation to its neighbours, as stored in the index. 0 (no neighbours) is not stored."""
 _SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPassage:
-    """A passage, and its number in the file with this key."""
-
     key: str
     number: int
     passage: str
@@ -56,7 +53,6 @@ class StoredPassage:
 
     @property
     def has_before(self) -> bool:
-        """Whether the passage with the previous number is from the same document."""
         return bool(self.place & _FOLLOWS)
 
     @property
@@ -141,7 +137,6 @@ def update_index(
 
 
 def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Iterator[tuple[Chunk, Section, int]]:
-    """Yields the passages of a file, each with its relation to its neighbours in the same document."""
     held: tuple[Chunk, Section, int] | None = None
     for section in sections:
         if held is not None and not section.goes_on:
@@ -159,7 +154,6 @@ def placed_chunks(sections: Iterable[Section], settings: PassageSettings) -> Ite
 
 
 def _document(key: str, number: int, passage: str, section: Section, place: int) -> tantivy.Document:
-    """The original texts are stored only if they differ from the indexed form."""
     body, title = _spaced(passage), _spaced(section.title)
     above = _spaced(section.section or "")
     document = tantivy.Document()  # fills field by field, because keyword arguments take twice as long

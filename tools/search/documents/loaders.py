@@ -36,9 +36,7 @@ _MOST_UNPACKED = 500_000_000
 _SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
 _MOST_PAGES = 5_000
 _NARROWEST = 30
-"""Plain text counts as wrapped only if its lines have at least this many characters."""
 _PLAIN_TITLE = re.compile(r"[^\W_a-z](?:[^.!?…:;,。！？|]|[:;,](?!\s|$)|\.(?![\s.]|$))*")
-"""Matches text that starts with a capital letter or digit and has no mark that ends a sentence or follows a label."""
 
 
 def load_sections(path: Path) -> Iterator[Section]:
@@ -171,7 +169,6 @@ def _unzipped(path: Path, what: str, read: Callable[[bytes], T]) -> T:
 
 @contextmanager
 def _foreign_reader(path: Path, what: str) -> Iterator[None]:
-    """Converts all errors to DataError, because a broken file may cause errors other than the library's own."""
     try:
         yield
     except DataError:

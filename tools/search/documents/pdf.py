@@ -16,7 +16,6 @@ from factloop.tools.search.documents.sections import SOFT_HYPHEN, Block, Rows, r
 from factloop.tools.search.passages import PARAGRAPHS
 
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
-"""Matches a cell: words without wide gaps between them."""
 _FEWEST_CELLS = 3
 _NAME = re.compile(r"[^\W\d_][^\d\"“”.,;:=?!{}]{0,39}")
 _USUAL = 4
@@ -31,7 +30,6 @@ class _Line:
     place: int | None = None
     cells: tuple[re.Match[str], ...] = ()
     is_apart: bool = False
-    """Whether the space above the line is wider than within a paragraph."""
 
 
 def page_blocks(text: str, layout: str) -> list[Block]:
@@ -56,7 +54,6 @@ def page_blocks(text: str, layout: str) -> list[Block]:
 
 
 def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
-    """If the cells of a row are on separate lines, these lines become one."""
     layout = layout.replace(SOFT_HYPHEN, "").replace("\xa0", " ")
     shown = [line for line in layout.split("\n") if line.strip()]
     gaps = _gaps(layout)
@@ -114,7 +111,6 @@ def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
 
 
 def _stands_under(above: _Line, below: _Line, head: _Line) -> bool:
-    """Whether each cell is below a cell of the line above or of the header."""
     if above.place is None or below.place != above.place + 1 or len(below.cells) != len(head.cells):
         return False
     columns = zip(head.cells, above.cells, below.cells, strict=True)

@@ -106,7 +106,6 @@ class _Place:
     fragment: str
     line: int | None = None
     named: str = ""
-    """Prefix of messages without a known line."""
 
     def error(self, message: str, field: str | None = None) -> DataError:
         return DataError(f"{self.named}{message}", path=str(self.path), line=self.line, field=field)

@@ -38,7 +38,6 @@ def _items(text: str) -> Iterator[int]:
 
 
 def _clauses(text: str) -> Iterator[int]:
-    """Yields the start of each clause, unless it continues the sentence above it."""
     for clause in _CLAUSE.finditer(text):
         above = _line_above(text, clause.start()).rstrip()
         if above.endswith(_ENDS) or (len(above) < WRAPPED_FROM and not awaits_more(above)):
@@ -50,7 +49,6 @@ def _line_above(text: str, line: int) -> str:
 
 
 SOFT_HYPHEN = "\xad"
-"""An invisible character that marks where a word may be hyphenated."""
 WITHIN = " › "
 LONGEST_TITLE = 200
 BELOW_MARKED = 7
@@ -79,7 +77,6 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Heading:
     level: int
-    """1 is the outermost."""
     text: str
 
 
@@ -112,7 +109,6 @@ def sections_of(
 
 
 def _parts(blocks: Sequence[Block], title: str) -> Iterator[tuple[list[str], list[Block]]]:
-    """The first heading that repeats the title is left out."""
     path: list[Heading] = []
     part: list[Block] = []
     is_titled = False
@@ -158,7 +154,7 @@ def _written(block: str | Heading) -> str:
 
 BETWEEN = "; "
 _LONGEST_ROW = PassageSettings(words=60, slack=10)
-"""Maximum length of a row. It is below the length of the shortest passage, so a row is never cut."""
+"""A row is never cut, because it is shorter than any passage."""
 _ROW_CHARACTERS = 400
 _LABEL_CHARACTERS = 80
 

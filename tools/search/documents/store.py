@@ -51,16 +51,12 @@ class Manifest(BaseModel):
     files: dict[str, FileState] = {}
     indexed: frozenset[str] = frozenset()
     unreadable: dict[str, str] = {}
-    """Maps the keys of unreadable files in folders, and of files without text, to reasons. They are read again only
-    after they change.
-    """
+    """Maps the keys of unreadable files in folders, and of files without text, to reasons."""
     unsure: frozenset[str] = frozenset()
     index_sizes: dict[str, int] = {}
-    """Size of each index file in bytes, because tantivy does not always notice a missing file."""
 
     @classmethod
     def read(cls, path: Path) -> Manifest | None:
-        """Returns None if the file is missing or unreadable."""
         try:
             return cls.model_validate_json(path.read_bytes())
         except (OSError, ValidationError):
@@ -103,8 +99,6 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class WantedFiles:
-    """The files to read. An unreadable one is an error if it is required. Otherwise, it is skipped."""
-
     paths: tuple[Path, ...]
     required: frozenset[Path]
 
@@ -117,13 +111,11 @@ class Snapshot:
     identity: str
     """A hash of names, contents and settings. Snapshots with the same hash should give the same answers."""
     unread: tuple[UnreadFile, ...] = ()
-    """Unreadable files in folders and globs, and files without text."""
     hold: Hold | None = None
     """Keeps the index from being removed while this object exists."""
 
 
 def snapshot_in_memory(files: WantedFiles, settings: PassageSettings) -> Snapshot:
-    """Reads and indexes all files in memory. Writes nothing. Raises DataError."""
     return _bring_up_to_date(files, None, Manifest(), settings)
 
 
