@@ -149,7 +149,7 @@ def read_variant(path: Path) -> Prompt:
 
 
 def read_prompt(path: Path) -> Prompt:
-    """Reads a prompt file. Raises ConfigError with the path and the problem."""
+    """Reads a prompt file. Raises a ConfigError that names the path and the problem."""
     try:
         raw = read_given(path, LARGEST)
         text = decode_prompt(raw)

@@ -139,7 +139,7 @@ class _Nodes:
         return None if self.look is None else "model"
 
     def split(self, state: ResponseState, runtime: Runtime[CheckContext]) -> Update:
-        """Splits the response. Synchronous, so that LangGraph runs it in a thread: long answers take time."""
+        """Splits the response. Synchronous, so that LangGraph runs it in a thread, because long answers take time."""
         answer, given, spans = runtime.context.answer, state.get("facts"), state.get("spans")
         if given is not None:
             sentences = given_sentences(answer, given)

@@ -63,7 +63,7 @@ class GroundedPlan(GivenReader):
         return windows_of(sentences, GROUNDED_WINDOW, goes_on)
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph:
-        """Builds the fused plan's graph, for claims of sentences that were read alone and claims left open."""
+        """Builds the fused plan's graph, for open claims and for claims of sentences that were read alone."""
         return self._one_by_one.build_claim_graph(max_searches=max_searches, look=look)
 
     async def find_facts(self, group: Sequence[SentenceTask], context: CheckContext) -> list[Fact]:

@@ -65,7 +65,7 @@ class JudgeRater:
     """Rates claims with a judge model and its thresholds (`--judge`).
 
     Claims that score at least `upper` are supported, and claims that score at most `lower` are not. The claims in
-    between are left to a person. If `lower` is None, because no thresholds were derived from labels, there are none.
+    between are left to a person. Without thresholds derived from labels, `lower` is None and no claims are in between.
     """
 
     verifier: Judge

@@ -26,8 +26,8 @@ Stage = Literal["cheap", "model"]
 class SentenceTask:
     """A sentence, table row or piece of code in the response.
 
-    `response[start:end] == sentence`, except for a sentence with supplied facts that is not in the response. Its `start
-    == end`.
+    `response[start:end] == sentence`, except for a sentence with supplied facts that is not in the response. In that
+    case, `start == end`.
     """
 
     sentence: str
@@ -165,7 +165,7 @@ class FactState(FactOutput):
     pending: NextQueries | None
     queries: list[str]
     tools: list[str]
-    """The tool to which each query was sent first."""
+    """The first tool that each query was sent to."""
     fruitless: list[str]
     rounds: int
     is_barren: bool

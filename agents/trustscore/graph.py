@@ -81,7 +81,7 @@ OVERALL: Mapping[tuple[Literal[0, 1], Relation], float] = {
     (1, Relation.CONTRADICT): 0.2,
     (0, Relation.CONTRADICT): 0.0,
 }
-"""TrustOV (appendix A.5.3, table 3)."""
+"""TrustOV for each pair of TrustBC and TrustFC (appendix A.5.3, table 3)."""
 Outcome = TypeVar("Outcome")
 
 

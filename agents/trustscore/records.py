@@ -220,7 +220,9 @@ class TrustFingerprint(Record):
     passages: Annotated[int, Field(ge=1)]
     substitutes: tuple[str, ...] = ()
     target_order: str = "asked"
-    """Which words to replace first: those that the question asks for (`asked`), or as in the paper (`paper`)."""
+    """Which words to replace first: those that the question asks for (`asked`), or those that the paper replaces first
+    (`paper`).
+    """
     samples: Count = 0
     """Number of other answers requested from the subject."""
     prompts: Mapping[str, str] = Field(default_factory=dict)

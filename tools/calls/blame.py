@@ -15,7 +15,7 @@ from factloop.core.errors import ConfigError, ToolError, ToolTimeout, Unreadable
 
 
 def unreachable_words(error: BaseException, url: str = "") -> str | None:
-    """Says why a server is unreachable, as in "connection refused at 127.0.0.1:8080". Returns None for other failures.
+    """Returns why a server is unreachable, such as "connection refused at 127.0.0.1:8080", or None for other failures.
 
     `url` is the requested URL, for clients whose errors do not contain it.
     """

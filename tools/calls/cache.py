@@ -49,7 +49,7 @@ class CacheBounds:
 
 
 def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
-    """Removes answers until the limits are met. Safe to kill, because transactions are small.
+    """Removes answers until the limits are met. Transactions are small, so the process may be killed at any time.
 
     The file can grow by one step between size checks, so removal starts before `max_bytes` is reached. The file is
     shrunk only if it exceeds `max_bytes` or more than half of it is unused. Raises sqlite3.Error.

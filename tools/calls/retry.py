@@ -15,7 +15,7 @@ from factloop.core.errors import FactloopError, ToolError, ToolTimeout
 
 
 def retry_after_s(value: str | None, now: datetime) -> float | None:
-    """Returns the seconds to wait that a `Retry-After` header (number or HTTP date) gives, or None if it is invalid."""
+    """Returns how many seconds a `Retry-After` header (number or HTTP date) asks to wait, or None if it is invalid."""
     if value is None:
         return None
     try:

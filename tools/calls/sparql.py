@@ -29,7 +29,7 @@ _ROWS = TypeAdapter(list[Row])
 
 
 def iri(address: str) -> str | None:
-    """Returns `address` as allowed between < and > in a query, or None if it is not an HTTP address.
+    """Returns `address` in the form allowed between < and > in a query, or None if it is not an HTTP address.
 
     Percent-encodes all characters that could close the brackets. Decodes percent-encoded non-ASCII characters, because
     Spotlight encodes them but DBpedia's names do not.

@@ -120,13 +120,13 @@ _CURRENT: ContextVar[_OpenTelemetrySpan | None] = ContextVar("factloop_span", de
 
 
 def graph_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
-    """Returns the span of a graph run, below the application's span. Raises ConfigError without OpenTelemetry."""
+    """Returns the span of a graph run, a child of the application's span. Raises ConfigError without OpenTelemetry."""
     named = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
     return outer_span(mode, f"invoke_agent {name}", {**named, **values})
 
 
 def outer_span(mode: TracingMode, name: str, values: Mapping[str, Value]) -> Span:
-    """Returns a span below the application's current span. Raises ConfigError without OpenTelemetry."""
+    """Returns a child of the application's current span. Raises ConfigError without OpenTelemetry."""
     if mode == "off":
         return NOTHING
     require("tracing", "tracing", "opentelemetry.trace")

@@ -22,7 +22,7 @@ MAX_KEPT = 2_048
 MAX_PATH = 2
 """Two connected words of a claim may be at most this many content words apart in the source."""
 NEAR = 1
-"""As `MAX_PATH`, if one of the words is a figure."""
+"""The same limit if one of the words is a figure."""
 ACROSS_CLAUSES = 3
 AROUND = 0.7
 """Score of a pair of words if the sentence contains only one of them and its context the other."""

@@ -126,7 +126,7 @@ def read_evidence(passages: tuple[str, ...], documents: tuple[int, ...]) -> Evid
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A claim and the closest sentence, which is one that says all of it, if there is one."""
+    """A claim and the closest sentence, preferably one that contains the whole claim."""
 
     evidence: Evidence
     alignment: Alignment

@@ -166,10 +166,9 @@ async def score_pairs(
 async def read_all(
     judge: Verifier, asked: Sequence[tuple[str, Sequence[str]]], *, meter: UsageMeter
 ) -> list[SupportReading | None]:
-    """Returns how well its texts support each claim (without quotes), or None if any of them was not read.
+    """Returns, for each claim, how well its texts support it, or None if any of them could not be read.
 
-    If the judge reads passages one by one, each text is judged separately and the best score counts. Raises
-    ConfigError.
+    The readings contain no quotes. If the judge reads passages one by one, the best score counts. Raises ConfigError.
     """
     if not isinstance(judge, Judge):
         return await asyncio.to_thread(lambda: [judge.verify(one, texts, [0] * len(texts)) for one, texts in asked])

@@ -1,4 +1,4 @@
-"""Learns from a server's answers what it supports: output modes, log-probabilities and settings.
+"""Learns which output modes, log-probabilities and settings a server supports from its answers.
 
 A mode counts as unavailable only if the server rejects it and answers in a weaker mode, or accepts it and ignores it. A
 single odd reply does not rule out a mode that has worked once.

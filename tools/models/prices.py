@@ -24,8 +24,8 @@ class Price:
     """The price of prompt tokens read from the server's cache, or None if they cost the same as others."""
 
     def cost_usd(self, prompt_tokens: int, completion_tokens: int, *, cached: int = 0, written: int = 0) -> float:
-        """Returns the cost of a call. `cached` prompt tokens were read from the server's cache, `written` ones added to
-        it.
+        """Returns the cost of a call. Of the prompt tokens, `cached` were read from the server's cache and `written`
+        were added to it.
         """
         saved = 0.0 if self.cached is None else cached * (self.prompt - self.cached)
         prompt = (prompt_tokens + WRITING * written) * self.prompt - saved

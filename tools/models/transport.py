@@ -38,7 +38,7 @@ from factloop.tools.models.wire import Mode, ModeUnavailable, Reply
 MODE_REFUSED = frozenset({400, 422, 501})
 """Statuses with which servers reject a mode that they do not support."""
 NO_ENDPOINT = 404
-"""The status of routers if none of their servers for this model supports tools."""
+"""The status that routers return if none of their servers for this model supports tools."""
 LOGPROBS_REFUSED = frozenset({400, 403, 404, 422, 501})
 """Statuses with which servers reject log-probabilities. Not every server names the rejected field."""
 LOGPROBS_FIELDS = frozenset({"logprobs", "top_logprobs"})

@@ -22,11 +22,11 @@ Schema = Mapping[str, Any]
 OpenAITool = Mapping[str, Any]
 Bound = Callable[[Sequence[BaseMessage]], Awaitable[BaseMessage]]
 TAGS = ("factloop", "nostream")
-"""Tags of a judge's runs. `nostream` keeps the judge's messages out of an application's LangGraph stream."""
+"""Tags for a judge's runs. `nostream` keeps the judge's messages out of an application's LangGraph stream."""
 
 
 class Mode(StrEnum):
-    """A way to make the model follow a schema, strongest first."""
+    """The ways to make a model follow a schema, strongest first."""
 
     TOOLS = "tools"
     JSON_SCHEMA = "json_schema"
@@ -113,7 +113,7 @@ def answer_as_tool(schema: Schema) -> dict[str, Any]:
 class ToolCall:
     name: str
     args: Mapping[str, Any] | str
-    """A string if what the model wrote is not JSON."""
+    """The raw text if the model did not write valid JSON."""
 
 
 @dataclass(frozen=True)

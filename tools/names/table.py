@@ -100,7 +100,7 @@ class EntityRow(NamedTuple):
 
 
 class LabelMatch(NamedTuple):
-    """A name of the entity `row`, found at `span`. `asked` is True if the question asks for one of its types."""
+    """A span that names the entity `row`. `asked` is True if the question asks for one of its types."""
 
     span: Span
     row: EntityRow

@@ -110,7 +110,7 @@ class SearchTool(BaseTool):
         return ()
 
     def reach(self) -> None:
-        """Checks, free of charge and within `REACH_S`, that the tool's server answers and accepts the key.
+        """Checks, free of charge and within `REACH_S` seconds, that the server answers and accepts the key.
 
         Raises ToolError or ToolTimeout.
         """

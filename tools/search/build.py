@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SearchBuilder(Protocol):
-    """Builds a search. An entry point in `factloop.search` refers to one, such as `package.module:MySearch.build`."""
+    """What an entry point in `factloop.search` must refer to, such as `package.module:MySearch.build`."""
 
     def __call__(self, *, timeout_s: float, replayed: bool, **options: Any) -> SearchTool:
         """Raises ConfigError if a key or URL is missing.

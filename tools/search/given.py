@@ -91,7 +91,7 @@ class GivenIndexes:
         self._lock = threading.Lock()
 
     async def tool_for(self, given: Documents | None) -> SearchTool | None:
-        """Returns a search tool for the supplied documents, or None without any. Raises ConfigError or DataError."""
+        """Returns a search tool for the supplied documents, if there are any. Raises ConfigError or DataError."""
         if isinstance(given, BaseRetriever | VectorStore):
             return as_search_tool(given)
         return await self.of(documents_of("documents", given) or ())

@@ -15,7 +15,7 @@ SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # kana, Han
 )
-"""Scripts that do not separate words with spaces, as ranges within the brackets of a regular expression."""
+"""Scripts that do not separate words with spaces, as ranges for a regular expression's character class."""
 
 PARAGRAPHS, PARAGRAPH = "\n\n", "\n"
 """The separators between paragraphs in a text and in a passage, respectively."""

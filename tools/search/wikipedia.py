@@ -77,7 +77,7 @@ def refuse_unfinished(name: str, answer: dict[str, Any]) -> None:
 
 
 MAX_LAG_S = 5
-"""A wiki whose database lags by more than this many seconds should reject our requests, as its etiquette demands."""
+"""Wikis whose database lags by more seconds than this are asked to reject our requests, as their etiquette demands."""
 _ASKED_EACH_TIME: dict[str, str | int] = {
     "format": "json",
     "formatversion": 2,

@@ -1,4 +1,4 @@
-"""Finds the files in a list of files, folders and globs."""
+"""Finds the files that a list of files, folders and globs refers to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from factloop.core.files.places import base_and_pattern, is_hidden, leads_out, r
 
 COMPRESSED = ".gz"
 _JOINED = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")
-"""Matches what replaces spaces in file names. A hyphen between digits is part of a date or range."""
+"""Matches characters that stand for spaces in file names. A hyphen between digits is part of a date or range."""
 
 
 def is_compressed(path: Path) -> bool:

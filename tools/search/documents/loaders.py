@@ -63,8 +63,8 @@ def _parted(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _heads_paragraph(line: str, below: str) -> bool:
-    """A heading is a short line that is not a sentence. It must have room for the next word, which wrapped text would
-    have put there.
+    """A heading is a short line that is not a sentence. It must leave enough room for the next word, because wrapped
+    text would have filled that room.
     """
     goes_on = awaits_more(line) and not ASKS.match(line)
     if goes_on or len(line) >= WRAPPED_FROM or not _PLAIN_TITLE.fullmatch(line):

@@ -78,7 +78,7 @@ def _placed(lines: Sequence[str], layout: str) -> Iterator[_Line]:
 
 
 def _lines_of(cells: Sequence[re.Match[str]], lines: Sequence[str]) -> int:
-    """Returns 1, or one line for each cell, or 0 if the lines contain other text."""
+    """Returns how many lines a row takes up: 1 or one per cell, or 0 if the lines contain other text."""
     row = [_squeezed(cell[0]) for cell in cells]
     if _squeezed(lines[0]) == "".join(row):
         return 1

@@ -44,7 +44,9 @@ class FileState(BaseModel):
 
 
 class Manifest(BaseModel):
-    """Describes an index, in its folder. Keys in `unsure` were being added or removed and may be incomplete."""
+    """The description of an index, stored in the index's folder. Keys in `unsure` were being added or removed and may
+    be incomplete.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -107,7 +109,7 @@ class WantedFiles:
 class Snapshot:
     reader: PassageReader
     path_of: Mapping[str, Path]
-    """The path of the file with each key, as the user wrote it: the first, if files have the same name and content."""
+    """Maps each key to a file's path as the user wrote it (the first, if several files have the same key)."""
     identity: str
     """A hash of names, contents and settings. Snapshots with the same hash should give the same answers."""
     unread: tuple[UnreadFile, ...] = ()
