@@ -73,7 +73,7 @@ _STOPS = frozenset(
 
 
 class LineFinding(NamedTuple):
-    """A finding in a file. Findings are sorted by line, starting at 1."""
+    """A finding in a file. Findings are sorted by line. Lines are numbered from 1."""
 
     line: int
     rule: Rule
@@ -193,7 +193,7 @@ def _layout_fault(text: str) -> LineFinding:
 
 
 def field_lines(front_matter: str) -> Lines:
-    """Maps each field to its line, or the last line of a repeated field. Expects valid YAML."""
+    """Maps each field to its line (the last one if the field is repeated). Expects valid YAML."""
     root = yaml.compose(front_matter, Loader=yaml.SafeLoader)
     keys = [key for key, _ in root.value] if isinstance(root, yaml.MappingNode) else []
     return defaultdict(lambda: 1, {str(key.value): key.start_mark.line + 2 for key in keys})

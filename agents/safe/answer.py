@@ -29,13 +29,13 @@ CLEARLY_OVER = 1.2
 
 _TELLING = re.compile(r"\b(?:[A-Z][\w'’-]{2,}|\d[\d.,]*\d|\d)")
 _MARKS_BEFORE = re.compile(r"(?:\A|\n)[ \t]*(?:[-+*•>]|\d{1,3}[.)])?[ \t]*[*_`|]*[ \t]*\Z")
-"""Matches list, table and emphasis markers that have only the start of a line before them."""
+"""Matches list, table and emphasis markers at the start of a line."""
 _MARKS_WITHIN = re.compile(r"\[\^?\w{1,8}\](?!\()|[*_`]")
 """Matches citation and emphasis marks. Sentences that differ only in these marks count as identical."""
 _MOST_SHARED = 200
 _NO_NAMES = frozenset({"The", "This", "That", "She", "Her", "His", "Its", "They", "Their"})
 _JUST_BEFORE = 3
-"""Number of preceding parts with names to search for what a pronoun refers to."""
+"""Number of preceding parts with names that a pronoun may refer to."""
 _HOPS = 3
 """Number of links to follow, for example from a town to a man born there and from him to his teacher."""
 _MOST_BEFORE = 4

@@ -119,7 +119,7 @@ class FusedPlan(GivenReader):
         return [BunchState(cases=list(pair), settled=[]) for pair in in_groups(cases, CLAIMS_TOGETHER)]
 
     def build_claim_branch(self, *, max_searches: int, look: ClaimNode | None = None) -> SafeGraph | BunchNode:
-        """Builds the branch for claims that share their first round. The open ones then continue alone."""
+        """Builds the branch for claims that share their first round. Claims that are still open then continue alone."""
         nodes = _FirstRound(self, max_searches, look)
         graph = StateGraph(BunchState, context_schema=CheckContext, output_schema=FactOutput)
         graph.add_node(SEARCH, nodes.search)

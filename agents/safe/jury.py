@@ -182,7 +182,7 @@ def _outcome(judgement: Judgement) -> str:
 
 
 def _why_open(said: Sequence[Judgement]) -> UnscoredReason:
-    """A juror's failure, because another attempt may succeed, or else a split jury."""
+    """Returns a juror's failure, if any, because another attempt may succeed, or else a split jury."""
     reasons = [one.unscored_reason for one in said if one.unscored_reason is not None]
     return next((reason for reason in reasons if ABOUT[reason].failure), UnscoredReason.SPLIT_JURY)
 

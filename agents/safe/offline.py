@@ -72,7 +72,7 @@ class JudgeRater:
     upper: float = THRESHOLD
     lower: float | None = None
     reads: Read | None = None
-    """Replaces the judge's own `read`, to read all waiting claims together."""
+    """Replaces the judge's own `read`, so that all waiting claims are read together."""
 
     @property
     def name(self) -> str:

@@ -109,7 +109,7 @@ class JudgedFact:
 class WindowReading:
     facts: Sequence[JudgedFact]
     silent: frozenset[int]
-    """Indices of the sentences that state nothing. A sentence that is in no field was skipped."""
+    """Indices of the sentences that state nothing. A sentence that appears in none of the fields was skipped."""
     unfit: frozenset[int] = frozenset()
     """Indices of the sentences whose extracted facts did not match them and are omitted."""
 

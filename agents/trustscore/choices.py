@@ -38,7 +38,7 @@ def plan_checks(
 
 
 def _balanced_places(n: int, rng: random.Random) -> list[int]:
-    """Four checks use each position from 0 to 3 once, so always answering A fails."""
+    """Every four checks use each position from 0 to 3 once, so always answering A fails."""
     places: list[int] = []
     while len(places) < n:
         places += rng.sample(range(DISTRACTORS_A_CHECK + 1), DISTRACTORS_A_CHECK + 1)

@@ -78,7 +78,7 @@ class Answers(Protocol):
 
 
 class RunAnswers:
-    """The answers of one run. Stored answers are free. Those from a journal are charged once."""
+    """The answers of one run. Stored answers are free, but each answer in a journal is charged to the run once."""
 
     def __init__(
         self, kept: AnswersKept, *, journal: bool = False, tape: Tape | None = None, batched: bool = False

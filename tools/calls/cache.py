@@ -1,7 +1,7 @@
 """Stores answers in a SQLite file that several processes can share.
 
-With bounds, the file is the cache of all runs. Without, it is the journal of a resumable run: answers never expire, and
-each is committed before it is used, so a killed run repeats only the calls in progress.
+With `bounds`, the file is a cache that all runs share. Without, it is the journal of a resumable run: answers never
+expire, and each is committed before it is used, so a killed run repeats only the calls in progress.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def prune(connection: sqlite3.Connection, bounds: CacheBounds) -> None:
 
 
 def prepare_to_shrink(connection: sqlite3.Connection) -> None:
-    """Allows a new file to shrink. Call this before creating any table. Any other file only stops growing."""
+    """Allows a new file without tables to shrink later. Other files stop growing but never shrink."""
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
 
 

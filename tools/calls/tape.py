@@ -44,8 +44,7 @@ def as_plain(error: Failure) -> dict[str, Any]:
 
 
 def as_error(plain: dict[str, Any]) -> Failure:
-    """Recreates the error as one not to be retried. Raises KeyError, TypeError or ValueError if `plain` is malformed.
-    """
+    """Recreates the error as not retryable. Raises KeyError, TypeError or ValueError if `plain` is malformed."""
     match plain["error"]:
         case "timeout":
             return ToolTimeout(tool=str(plain["tool"]), timeout_s=float(plain["timeout_s"]))

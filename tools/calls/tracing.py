@@ -39,7 +39,7 @@ class Span:
         """Records an error that does not end the span, such as that of a call that is retried."""
 
     def went_wrong(self, kind: str, said: str) -> None:
-        """Records that the operation completed without success."""
+        """Records that the operation completed but was unsuccessful."""
 
     def __enter__(self) -> Self:
         """Makes this span the parent of spans opened in the block, in this task and in tasks that it starts."""

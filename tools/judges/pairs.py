@@ -23,7 +23,7 @@ THRESHOLD = 0.5
 """Minimum score of a supported claim, unless another was tuned on labels. Also used for contradictions."""
 MAX_CITED = 3
 AT_ONCE = 64
-"""Maximum number of pairs to read at a time. It is small, to handle progress and deadlines in between."""
+"""Maximum number of pairs to read at a time. It is small, so that progress and deadlines can be handled in between."""
 KEPT = 4_096
 LINGER_S = 0.005
 """Seconds to wait for more pairs before reading a batch, which takes little longer than reading one pair."""

@@ -21,7 +21,7 @@ from factloop.tools.models.wire import ReplyToken
 
 STAGE = "verify"
 N_WORDS = 20_000
-"""Default number of words in a chunk. They are about 30,000 tokens, which Bespoke-MiniCheck accepts."""
+"""Default number of words in a chunk: about 30,000 tokens, which Bespoke-MiniCheck accepts."""
 MAX_TOKENS = 1
 """Maximum number of tokens in a reply of Bespoke-MiniCheck, which answers "Yes" or "No"."""
 ATTRIBUTION, ELIGIBILITY = "verifiers/attribution", "verifiers/eligibility"

@@ -1,4 +1,4 @@
-"""Learns which output modes, log-probabilities and settings a server supports from its answers.
+"""Learns from a server's answers which output modes and settings it supports.
 
 A mode counts as unavailable only if the server rejects it and answers in a weaker mode, or accepts it and ignores it. A
 single odd reply does not rule out a mode that has worked once.

@@ -367,8 +367,8 @@ class Batches:
             self._answer(batch, name, found.missing if found is not None and batch.lines else None)
 
     def _refused(self, provider: OpenAIBatches, batch: _Batch, error: Json) -> None:
-        """Sends batches one after another if there were too many requests. Halves them unless another batch was in the
-        queue.
+        """If there were too many requests, queues them again, to be sent one batch after another. Batches are halved
+        unless another batch may have filled the provider's queue.
         """
         if error.get("code") != TOO_MUCH or (batch.is_alone and len(batch.names) == 1):
             said = str(error.get("message") or error.get("code"))[:LONGEST_SAID]

@@ -34,8 +34,8 @@ _ADDRESS_VARIABLES = {
 }
 HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 LEAST_BOUND, BYTES_PER_TOKEN, UNLIMITED_TOKENS = 4_000_000, 1_000, 16_000
-"""A reply may have `LEAST_BOUND` bytes, or more if the model's token limit allows. A token with five alternatives takes
-about 700 bytes. A decoded reply may take 50 times as much memory as its bytes.
+"""A reply may have `LEAST_BOUND` bytes, or more if the model's token limit is high. A token with five alternatives
+takes about 700 bytes. A decoded reply may take 50 times as much memory as its bytes.
 """
 MARGIN_S = 5.0
 """Seconds by which the client's timeout, which ends abandoned calls, exceeds the gateway's."""
@@ -150,7 +150,7 @@ def _authorities() -> ssl.SSLContext:
 
 @cache
 def _unused_client() -> DefaultHttpxClient:
-    """A client for blocking calls, which LangChain requires. Its own client would reload the certificates."""
+    """A client for blocking calls, which LangChain requires. LangChain's own would reload the certificates."""
     from openai import DefaultHttpxClient
 
     return DefaultHttpxClient(verify=_authorities())

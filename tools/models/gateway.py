@@ -43,7 +43,7 @@ _DECLINES = re.compile(
     r"|as an ai\b",
     re.IGNORECASE,
 )
-"""Matches phrases with which models refuse when an object was requested."""
+"""Matches phrases that models use to refuse instead of returning an object."""
 LONGEST_SHOWN_REPLY = 4_000
 
 

@@ -65,7 +65,7 @@ class Request:
     needed: re.Pattern[str] | None = None
     """Matches the tokens to keep (see `logprobs.only_needed`). None keeps all."""
     parts: Sequence[int] = ()
-    """Positions in the first user turn up to which other requests may share the text."""
+    """Positions in the first user turn. Other requests may share the text up to each of them."""
     draw: int = 0
     """Distinguishes several answers to the same messages, each requested and stored separately."""
     is_repair: bool = False

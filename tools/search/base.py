@@ -135,7 +135,7 @@ class SearchTool(BaseTool):
 
     @property
     def cacheable(self) -> bool:
-        """Whether answers are worth storing. A local index is faster than the cache."""
+        """Whether answers are worth storing. False for a local index, which is faster than the cache."""
         return True
 
     @property

@@ -209,7 +209,7 @@ class SearchGateway:
         return TapeRequest("search", exact, {"tool": tool.name, "query": query, "results": self._results})
 
     async def _search_here(self, tool: SearchTool, query: str, stage: str, meter: UsageMeter) -> Value:
-        """Skips the layers that handle servers, which would take a third of the time if there are few passages."""
+        """Skips the layers that handle servers, which take a third of the time when there are few passages."""
         started = time.perf_counter()
         try:
             hits = await self._hits(tool, query)

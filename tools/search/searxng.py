@@ -70,9 +70,9 @@ class SearxngSearch(SearchTool):
         self._client.reach(timeout_s=REACH_S)
 
     def search(self, query: str, limit: int) -> list[SearchHit]:
-        """Raises ToolError if there are no results because engines failed, or if no page contains text.
+        """Raises ToolError if engines failed and there are no results, or if no page contains text.
 
-        Pages without text are skipped. If there are no others, an engine's markup may have changed.
+        Pages without text are skipped. If all of them are, an engine's markup may have changed.
         """
         if not query.strip() or limit < 1:
             return []

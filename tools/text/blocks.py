@@ -75,7 +75,7 @@ class Fence:
 
     index: int
     after: int
-    """Index of the line at which to continue: after the code if the fence opens closed code, or else the next."""
+    """Index of the line at which to continue: the one after the code if it is closed, otherwise the next one."""
     is_code: bool | None
     is_closed: bool
     within: str | None
@@ -97,7 +97,7 @@ class Block:
 
     @property
     def splittable(self) -> bool:
-        """Whether the block may contain several sentences. A heading or table row counts as one."""
+        """Whether the block may contain several sentences. Headings and table rows always count as one sentence."""
         return self.kind in ("prose", "item")
 
 

@@ -87,7 +87,8 @@ def is_participle(token: Token, predicate: Token) -> bool:
 
 def _is_appositive(token: Token) -> bool:
     """Whether the appositive can be stated as *N is ...*. It must directly follow its noun and a comma, agree in
-    number, and be a name or have an article. A name after a name may be the next list member and does not count.
+    number, and be a name or have an article. A name after a name does not count, because it may be the next list
+    member.
     """
     noun = token.head
     if not is_apart(token) or token.left_edge.i != noun.i + 2 or token.pos_ not in _NOMINAL:

@@ -1,4 +1,4 @@
-"""Targets, substitutes, and the interface of sources of substitutes."""
+"""Targets, substitutes, and the interface of their sources."""
 
 from __future__ import annotations
 

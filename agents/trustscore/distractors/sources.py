@@ -95,7 +95,7 @@ class QuantitySource:
 class SameClassSource:
     """Random nouns with the target's WordNet supersense, such as another person for a person.
 
-    Has none if the target is not a noun, or is itself the answer: random words would then reveal the answer.
+    There are none if the target is not a noun, or is itself the answer, which random words would then reveal.
     """
 
     name = "same-class nouns 4 (WordNet 3.0)"

@@ -231,7 +231,7 @@ class PassageReader:
         return tuple(self._stored(address) for _, address in found)
 
     def _clauses_of(self, term: str) -> tuple[tuple[tantivy.Occur, tantivy.Query], ...]:
-        """Clauses for a flat query. With a subquery for each term, tantivy would take twice as long."""
+        """Builds clauses for a flat query, because tantivy takes twice as long with a subquery for each term."""
         body = tantivy.Query.term_query(self._schema, "body", term, "freq")
         title = tantivy.Query.term_query(self._schema, "title", term, "freq")
         above = [

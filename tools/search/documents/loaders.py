@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _LONGEST_TITLE_LINE = 100
 _MOST_UNPACKED = 500_000_000
-"""Maximum unpacked size of a zipped document, in bytes. Larger ones are designed to exhaust memory."""
+"""Maximum unpacked size of a zipped document, in bytes. Larger ones are assumed to be zip bombs."""
 _SENTENCE_MARKS = (".", "!", "?", ":", ";", ",")
 _MOST_PAGES = 5_000
 _NARROWEST = 30

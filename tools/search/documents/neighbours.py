@@ -26,7 +26,7 @@ def ranked_passages(
 ) -> list[StoredPassage]:
     """Returns at most `limit` or `CANDIDATES` passages, whichever is more, best first. Identical passages appear once.
 
-    Passages with equal scores are ordered by document name (`name_of` a key), then by position.
+    Passages with equal scores are ordered by document name, which `name_of` returns for a key, then by position.
     """
     found: defaultdict[float, list[StoredPassage]] = defaultdict(list)
     for item in reader.search(query, max(limit, CANDIDATES)):
@@ -153,7 +153,7 @@ class PassageSearch(SearchTool):
 
     @abstractmethod
     def _name_of(self, key: str) -> str:
-        """Documents are ordered by name."""
+        """The name by which the document with this key is ordered."""
 
     @abstractmethod
     def _source(self, stored: StoredPassage) -> str: ...
