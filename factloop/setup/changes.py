@@ -1,4 +1,4 @@
-"""Declares the settings for checks as keyword arguments, so that editors and type checkers know about them."""
+"""The settings for checks as keyword arguments, for editors and type checkers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from factloop.tools.calls.modes import TapeMode, TracingMode
 
 
 class CheckChanges(TypedDict, total=False):
-    """The settings of `CheckSettings`, which describes them.
+    """The settings described in `CheckSettings`.
 
-    `model`, `search`, `docs` and `recording` are not included, because functions have separate arguments for them.
+    Leaves out `model`, `search`, `docs` and `recording`, for which functions have separate parameters.
     """
 
     max_tokens: int | None
