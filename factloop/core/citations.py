@@ -41,7 +41,6 @@ def mentioned(text: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 
 def reason(claim: Claim) -> str:
-    """The judge's rationale, with titles in place of passage numbers."""
     return named(claim.judgement.rationale, claim.evidence)
 
 
@@ -62,7 +61,6 @@ def _replaced(text: str, n_shown: int, word: Callable[[int], str]) -> str:
 
 
 def _are_shown(numbers: Sequence[int], n_shown: int, after: str) -> bool:
-    """Whether these are citations. If no passages were shown, "passage 12 of the Koran" is not one."""
     if not n_shown:
         return not after.startswith(" of ")
     return any(0 < number <= n_shown for number in numbers)

@@ -28,11 +28,7 @@ class FactloopError(Exception):
 
 
 class ConfigError(FactloopError):
-    """A flag, environment variable, key, run directory or cache is wrong. Correct it and run again.
-
-    Usually raised before any money is spent. If the journal or cache fails mid-run, the run stops, but the answers
-    saved so far are not paid for again.
-    """
+    """A flag, environment variable, key, run directory or cache is wrong. Usually raised before any money is spent."""
 
 
 class MissingExtra(ConfigError):
@@ -103,10 +99,7 @@ class UnreadableAnswer(ToolError):
 
 
 class BudgetExceeded(ToolError):
-    """A call was not made because it would exceed the user's limit on calls or cost.
-
-    `of` names the scope of the limit, such as "this check". It is empty for the whole run.
-    """
+    """A call would exceed the user's limit. `of` is what the limit applies to, or empty for the whole run."""
 
     def __init__(self, limit: str, of: str = "") -> None:
         self.limit, self.of = limit, of
@@ -122,10 +115,7 @@ class DeadlineExceeded(ToolError):
 
 
 class ModelOutputError(FactloopError):
-    """The model's reply does not match the requested schema.
-
-    The message begins with `model`, or with `schema` if the model is None.
-    """
+    """The reply does not match the schema. The message begins with `model` or, if that is None, with `schema`."""
 
     def __init__(self, message: str, *, schema: str, reply: str, model: str | None = None) -> None:
         self.message, self.schema, self.reply = message, schema, reply

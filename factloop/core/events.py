@@ -27,10 +27,7 @@ class ClaimFound(Record):
 
 
 class ClaimSearched(Record):
-    """Search results for a claim have arrived.
-
-    If the claim repeats an earlier one, the report lists no queries for it.
-    """
+    """A query for a claim has returned. If the claim repeats an earlier one, the report lists no queries for it."""
 
     type: Literal["claim_searched"] = "claim_searched"
     claim_id: str
@@ -58,7 +55,6 @@ class ServerWait(Record):
     cause: str
     """The outcome of the last request, such as `status 429`, or the state of the batches."""
     n_requests: int | None = None
-    """Number of requests in the batches."""
 
 
 class CheckFinished(Record):

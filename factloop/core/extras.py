@@ -1,8 +1,4 @@
-"""The packages in each `factloop` extra, and the commands that install them.
-
-Features beyond checks, guards and corrections with a chat model need extras. They call `require` before they import a
-package that may be missing.
-"""
+"""The packages in each `factloop` extra. Features that need an extra call `require` before they import its packages."""
 
 from __future__ import annotations
 
@@ -99,11 +95,7 @@ def installed_version(distribution: str) -> str:
 
 
 def install_command(extra: str, of: importlib.metadata.Distribution | None = None) -> str:
-    """The command that installs an extra from wherever this copy of factloop came from.
-
-    A copy from a folder, URL or repository is not necessarily on a package index, where the name could even belong to
-    another package.
-    """
+    """The command that installs an extra from where this copy came from, which need not be a package index."""
     return f"pip install {_wanted(extra, _origin(of))}"
 
 

@@ -78,10 +78,7 @@ def n_contradicted(claims: Iterable[Claim]) -> int:
 
 
 def precision(counts: Counts) -> float | None:
-    """The proportion of scored claims that are supported, or None if no claims are scored.
-
-    Departure: the released code returns 0 if no claims are scored.
-    """
+    """None if no claims are scored. Departure: the released code returns 0."""
     return counts.supported / counts.scored if counts.scored else None
 
 

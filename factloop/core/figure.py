@@ -22,13 +22,11 @@ class Undefined(StrEnum):
 
     NOTHING_SCORED = "nothing_scored", "nothing scored"
     NOT_BOTH_SCORED = "not_both_scored", "nothing scored by both"
-    """In a comparison, no item has a verdict from both systems."""
     NO_LABELS = "no_labels", "no labels"
     CLASS_MISSING = "class_missing", "labels of both kinds are needed: supported and not supported"
     NO_SUPPORTED = "no_supported", "none labelled supported"
     NO_UNSUPPORTED = "no_unsupported", "none labelled not supported"
     NO_ATTRIBUTABLE = "no_attributable", "none is labelled right"
-    """No scored claim (or response) is labelled attributable."""
     NO_UNATTRIBUTABLE = "no_unattributable", "none is labelled wrong"
     ONE_CLASS = "one_class", "all are in the same class"
     """All verdicts and labels are the same. Chance agreement is then perfect, and kappa is 0 / 0."""
@@ -81,5 +79,4 @@ class Figure(Measurement):
 
 
 def ends(interval: tuple[float, float] | None) -> dict[str, Any]:
-    """The `low` and `high` fields for this interval, or {} if there is none."""
     return {} if interval is None else {"low": interval[0], "high": interval[1]}

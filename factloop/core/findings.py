@@ -16,7 +16,6 @@ class Finding(StrEnum):
     UNSUPPORTED = "unsupported"
     """A search found no evidence for or against a claim."""
     UNSCORED = "unscored"
-    """A claim has no verdict."""
     IRRELEVANT = "irrelevant"
     """A claim was not checked, because it is irrelevant to the question."""
     UNREAD = "unread"
@@ -26,7 +25,6 @@ class Finding(StrEnum):
 
 
 UNCHECKED = frozenset({Finding.UNSCORED, Finding.IRRELEVANT, Finding.UNREAD, Finding.CLAIM_FREE})
-"""The passage was not checked, so it may be true or false."""
 
 
 def findings_of_claims(claims: Iterable[Claim]) -> frozenset[Finding]:
@@ -63,10 +61,7 @@ def unchecked(report: FactualityReport) -> tuple[tuple[Claim | Sentence, Finding
 
 
 def has_unproven(report: FactualityReport, passing: Collection[Finding | str] = ()) -> bool:
-    """Whether the response has any findings other than those in `passing`. By default, unchecked passages count too.
-
-    Raises ConfigError for an unknown finding.
-    """
+    """Whether there are findings other than those in `passing`. Raises ConfigError for an unknown finding."""
     return bool(findings(report) - as_findings(passing))
 
 

@@ -1,8 +1,7 @@
 """Checks whether a claim's names and figures occur in the passages that its verdict cites.
 
 A model that is too small for the task may cite arbitrary passages. But a passage can also support a claim in other
-words, such as spelled-out numbers. So claims whose names and figures are missing are judged again, and users are warned
-only if there are many of them.
+words, such as spelled-out numbers. So these claims are judged again, and users are warned only if there are many.
 """
 
 from __future__ import annotations
@@ -47,10 +46,7 @@ class _PassageText:
 
 
 def is_groundless(claim: Claim) -> bool:
-    """Whether the claim is supported, but most of its names and figures are missing from the passages it cites.
-
-    Works across languages, because most names and figures are spelled the same.
-    """
+    """Whether the claim is supported by passages that lack most of its names and figures."""
     if claim.judgement.verdict is not Verdict.SUPPORTED:
         return False
     text = claim.self_contained or claim.text

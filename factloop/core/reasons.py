@@ -25,7 +25,7 @@ class UnscoredReason(StrEnum):
     NO_SOURCE = "no_source"
     """There is nothing to check against: no documents or search tool, no corpus (TrustFC) or no subject (TrustBC)."""
     TOO_FEW_DISTRACTORS = "too_few_distractors"
-    """TrustBC needs at least three distractors per question, and fewer could be made."""
+    """TrustBC needs at least three distractors per question, and there were fewer."""
 
 
 @dataclass(frozen=True)

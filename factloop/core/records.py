@@ -273,8 +273,6 @@ class GivenFacts(Record):
 
 
 class StageUsage(Record):
-    """The usage of one stage of the loop."""
-
     calls: Count = 0
     """Requests that were answered and paid for, across all attempts at this run."""
     failed_calls: Count = 0
@@ -338,8 +336,6 @@ class Counts(Record):
 
 
 class AtK(Record):
-    """Recall and F1 for one K."""
-
     k: Annotated[int, Field(ge=1)]
     recall: Share
     f1: Share
@@ -408,11 +404,7 @@ class Fingerprint(Record):
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """The values that must not change when a run is resumed.
-
-        Versions and the seed may change, because paid answers are kept. Settings with default values are omitted, so
-        that a run from before a setting existed can still be resumed.
-        """
+        """What must not change when a run is resumed. Leaves out versions, the seed and settings at their defaults."""
         kept = self.model_dump(mode="json", exclude=_NOT_SHARED)
         return {**kept, **self.settings}
 
@@ -425,7 +417,6 @@ class Fingerprint(Record):
 
     @property
     def judge_alone(self) -> str:
-        """Describes the judge without the plan."""
         if self.jurors:
             rule = self.settings.get("jury_rule", "majority").replace("_", " ")
             return f"a jury of {', '.join(self.jurors)} ({rule})"

@@ -116,7 +116,7 @@ class ClosesPerLoop:
 
 
 async def _close_at_the_end(entry: _Entry[Any], of_loop: set[_Entry[Any]]) -> AsyncGenerator[None, None]:
-    """`asyncio.run` finishes open generators while the loop still runs, and closing a connection needs a running loop."""
+    """`asyncio.run` finishes open generators while the loop still runs, and connections need that to close."""
     try:
         yield
     finally:

@@ -266,7 +266,7 @@ class CheckSettings(EmbeddingSettings):
 
     @property
     def of_search_tools(self) -> Self:
-        """These settings with everything reset that does not affect search tools. If two are equal, so are their tools."""
+        """Resets every setting that does not affect search tools. If two results are equal, so are their tools."""
         own = {f"{name}_{option}" for name in self.search for option in self.of_search(name)}
         return type(self)(**{field: getattr(self, field) for field in {*marked(type(self), "search_tools"), *own}})
 

@@ -1,8 +1,4 @@
-"""Reads CSV files that have a header.
-
-Where the comma is the decimal separator, spreadsheets separate cells with semicolons. Semicolons are accepted if both
-the header and the row below it use them. A first line such as `sep=;` sets the separator explicitly.
-"""
+"""Reads CSV files with a header. Semicolons as separators are detected. A first line such as `sep=;` sets any other."""
 
 from __future__ import annotations
 

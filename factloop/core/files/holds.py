@@ -58,10 +58,7 @@ def _note_use(path: Path) -> None:
 
 @contextmanager
 def exclusive_hold(path: Path) -> Iterator[bool]:
-    """Yields True if no process, including this one, has a shared lock. The file is then removed on exit.
-
-    Raises OSError if the file cannot be opened.
-    """
+    """Yields True, and removes the file on exit, if no process holds a shared lock. Raises OSError."""
     descriptor = _locked(path, exclusive=True)
     if descriptor is None:
         yield False

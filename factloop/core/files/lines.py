@@ -29,11 +29,7 @@ def encoding_of(start: bytes) -> str:
 
 
 def open_given(path: str | Path) -> BufferedReader:
-    """Opens a file named by the user.
-
-    Raises OSError for devices and named pipes, because opening them may block forever. The unnamed pipe of a shell's
-    `<(command)` can be opened.
-    """
+    """Raises OSError for devices and named pipes, which may block forever. A shell's `<(command)` can be opened."""
     if not (os.path.isfile(path) or os.path.isdir(path)) and os.path.exists(os.path.realpath(path)):
         raise OSError("this is a named pipe or a device; pass a file")
     return open(path, "rb")
@@ -73,15 +69,11 @@ def read_lines(place: str | Path, *, longest: int = LONGEST_LINE) -> Iterator[tu
 
 
 def place_name(place: str | Path) -> str:
-    """The file's name for use in messages."""
     return "standard input" if str(place) == STANDARD_INPUT else str(place)
 
 
 def name_of_data(place: str | Path) -> str:
-    """The file's name and the start of its hash. A pipe can be read only once, so it has no hash.
-
-    Raises DataError if the file cannot be read.
-    """
+    """The name and the start of the hash, or only the name for a pipe. Raises DataError if the file is unreadable."""
     path = Path(place)
     if str(place) == STANDARD_INPUT or not path.is_file():
         return place_name(path.name)

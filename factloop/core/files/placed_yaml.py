@@ -22,7 +22,6 @@ class PlacedYaml:
     path: str
     fields: Mapping[str, Any]
     lines: Mapping[Place, int]
-    """The line number, starting at 1, of every field and list entry."""
 
     def error(self, message: str, place: Sequence[str | int]) -> DataError:
         """An error with the file, field and line. If the field is missing, the line is that of its parent."""

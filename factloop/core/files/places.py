@@ -37,7 +37,6 @@ def leads_out(path: Path, within: Path) -> bool:
 
 
 def resolved(path: Path) -> Path:
-    """The path with its links resolved, as far as that is possible."""
     return Path(os.path.realpath(path))
 
 
@@ -48,15 +47,11 @@ def base_and_pattern(pattern: Path) -> tuple[Path, tuple[str, ...]]:
 
 
 def is_hidden(path: Path) -> bool:
-    """Whether any part of the path is hidden."""
     return any(part.startswith(".") for part in path.parts)
 
 
 def first_taken_in(place: str, paths: Collection[Path]) -> Path | None:
-    """The first of these resolved paths where a new file would be read as part of `place`.
-
-    None if there is none, or if `place` does not exist. Raises OSError and ValueError as `pathlib` does.
-    """
+    """The first of these resolved paths where a new file would become part of `place`. Raises OSError, ValueError."""
     named = Path(place).expanduser()
     base, wanted = named, tuple[str, ...]()
     if named.is_dir():

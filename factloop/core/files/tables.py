@@ -34,10 +34,7 @@ T = TypeVar("T", bound=TableItem)
 
 
 def read_rows(place: str | Path) -> Iterator[Row]:
-    """Reads CSV, Parquet, a JSON array or (by default) JSON Lines, depending on the extension. `-` is stdin.
-
-    Column names are used unchanged. Raises whatever the format's reader raises.
-    """
+    """Reads CSV, Parquet, a JSON array or (by default) JSON Lines, depending on the extension. `-` is stdin."""
     name = str(place).lower()
     if name.endswith(".csv"):
         return read_csv(place, lower_case=False)
@@ -47,10 +44,7 @@ def read_rows(place: str | Path) -> Iterator[Row]:
 
 
 def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | None = None) -> Iterator[T]:
-    """Reads items from several files, in order and one at a time.
-
-    Raises DataError during iteration if a row is malformed, or if an earlier row in any of the files has the same id.
-    """
+    """Reads items one at a time. Raises DataError at the first row that is malformed or repeats an earlier id."""
     ids: dict[str, str] = {}
     for place in places:
         for row in read_rows(place):
@@ -63,10 +57,7 @@ def load_items(places: Iterable[str | Path], kind: type[T], reshape: Reshape | N
 
 
 def files_of(place: str | Path, *patterns: str) -> list[str | Path]:
-    """The file itself or, for a folder, all matching files in and below it, sorted by path.
-
-    Raises DataError if a folder contains no such files.
-    """
+    """The file itself or, for a folder, all matching files below it, sorted. Raises DataError if there are none."""
     if str(place) == STANDARD_INPUT or not Path(place).is_dir():
         return [place]
     found = sorted({path for pattern in patterns for path in Path(place).rglob(pattern) if path.is_file()})
