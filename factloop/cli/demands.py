@@ -43,11 +43,7 @@ def results_of(report: FactualityReport) -> Iterator[Result]:
 
 
 def exit_code(report: FactualityReport, demands: Demands, *, may_be_empty: bool = False) -> int:
-    """The exit code of a check. If it is not 0, prints the reason on standard error.
-
-    A report without scored claims has no precision and so misses any threshold. Without a threshold, it passes only if
-    `may_be_empty` is set.
-    """
+    """Prints why the code is not 0. Without scored claims, any threshold is missed."""
     counts = report.counts
     why = first_failure(results_of(report)) or ", ".join(unscored_reasons(report))
     nothing = None if may_be_empty else ALL_IRRELEVANT if report.claims else NO_CLAIMS_MADE
@@ -63,10 +59,7 @@ def code_of(
     why: str,
     nothing: str | None,
 ) -> int:
-    """The exit code of one or more checks. The keys of `precisions`, such as " for A", complete the message.
-
-    `why` says why claims are unscored. `nothing` says why there are none, or is None if that is acceptable.
-    """
+    """`why` says why claims are unscored. `nothing` says why there are none, or is None if that is acceptable."""
     if unscored and not scored:
         return left_unscored(f"{NO_CLAIM}: {why or plural(unscored, 'claim')}")
     if demands.fail_if_unscored and unscored:

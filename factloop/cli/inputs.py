@@ -54,10 +54,7 @@ def decode(raw: bytes, name: str) -> str:
 
 
 def refuse_missing(text: str, documents: Iterable[str] | None) -> None:
-    """Raises DataError if the text or a document does not exist. Does not expand glob patterns.
-
-    Avoids heavy imports, so that typos are reported at once.
-    """
+    """Raises DataError if a path does not exist. Imports nothing heavy, so that typos are reported at once."""
     for place in (text, *(documents or ())):
         if place.lower().startswith(("http://", "https://")):
             raise DataError("web pages are not downloaded: save the page (`curl -O`) and pass the file", path=place)

@@ -185,10 +185,7 @@ class Command:
 
 
 def command(*taken: Taken) -> Callable[[Callable[..., int]], Command]:
-    """Decorates the function of a command, which receives the arguments and, if `taken` is not empty, the settings.
-
-    The function returns the exit code. It may raise FactloopError, which `factloop.cli.main` reports.
-    """
+    """Decorates a command's function, which returns the exit code and may raise FactloopError."""
 
     def make(work: Callable[..., int]) -> Command:
         arguments = next(iter(inspect.signature(work, eval_str=True).parameters.values())).annotation

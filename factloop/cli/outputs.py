@@ -46,10 +46,7 @@ class _WithoutPadding:
 
 
 class Terminal(Console):
-    """A console on standard output that tolerates a reader who stops early, as `head` does.
-
-    In a file or a pipe, lines have no trailing spaces.
-    """
+    """Tolerates a reader who stops early, as `head` does. In a file or a pipe, strips trailing spaces."""
 
     def __init__(self) -> None:
         super().__init__(emoji=False, markup=False, highlight=False)
@@ -68,10 +65,9 @@ def try_outputs(
     settings: RunSettings | None = None,
     run_dir: Path | None = None,
 ) -> None:
-    """Checks, before any money is spent, that outputs are writable and would not overwrite inputs. Raises ConfigError.
+    """Raises ConfigError, before any money is spent, if an output is not writable or would overwrite an input.
 
-    The settings file, and files named in the settings, also count as inputs. The run directory and outputs named in the
-    settings may be folders and need not exist yet.
+    The settings file, and files named in the settings, also count as inputs.
     """
     files = [name for name in names if name not in (None, STANDARD_OUTPUT)]
     if names.count(STANDARD_OUTPUT) > 1:
@@ -175,10 +171,7 @@ def deliver(
     page: Callable[[], str] | None = None,
     files: Mapping[str | None, Callable[[], str | bytes]] | None = None,
 ) -> None:
-    """Writes a report to the requested outputs and, unless `quiet` is set, prints it.
-
-    `page` renders it as HTML, and `files` has any other outputs. Raises ConfigError if writing fails.
-    """
+    """Writes a report to the requested outputs and, unless `quiet` is set, prints it. Raises ConfigError."""
     outputs = dict(files or {})
     if record is not None:
         outputs[getattr(given, "json_", None)] = partial(to_json, record)

@@ -28,10 +28,7 @@ R = TypeVar("R", bound=RunSettings)
 
 
 def with_leave_to_fetch(settings: S) -> S:
-    """Asks for permission to download the judge's weights if they are missing.
-
-    Raises ConfigError, with a hint on how to continue, if the user declines or cannot be asked.
-    """
+    """Asks to download the judge's weights if they are missing. Raises ConfigError unless the user agrees."""
     source = _missing(settings)
     if source is None:
         return settings
@@ -69,10 +66,7 @@ def _missing(settings: CheckSettings) -> Source | None:
 
 
 def note_unsent_prompts(folder: Path | None, models: Iterable[object], *, remedy: str = "--model") -> None:
-    """Warns if a folder of prompts is set but no model, which means that no prompts are sent.
-
-    `remedy` lists the flags that set a model.
-    """
+    """Warns that a folder of prompts has no effect without a model, which the flags in `remedy` set."""
     if folder is not None and not any(models):
         note(f"`--prompts {folder}` has no effect, because prompts are sent only to models: also set {remedy}")
 

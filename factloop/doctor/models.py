@@ -51,11 +51,7 @@ _SEARCHES = Offers(
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
 ) -> WorkingPart:
-    """Asks the model twice, first with a search on offer (only if `may_search` is set) and then without.
-
-    Uses neither the cache nor what earlier runs learnt about the server. Raises FactloopError, for example if no answer
-    can be parsed.
-    """
+    """Asks the model with a search on offer, if `may_search` is set, and without. Raises FactloopError."""
     if settings.limits_money and chat.price is None:
         raise ConfigError(unknown_price(chat.name))
     gateway = _gateway(settings, chat, prompts)

@@ -96,11 +96,7 @@ def hold_text(documents: str | Sequence[str | GivenDocument]) -> bool:
 def nothing_to_judge_by(
     documents: str | Sequence[str | GivenDocument] | None, mode: SourceMode | None, *, can_search: bool
 ) -> str | None:
-    """Why a check has nothing to judge by, or None if it has a source.
-
-    In `faithfulness` mode, only the documents are sources. In `factuality` mode, the server's own sources are used as
-    well. Without a mode, they are used only if there are no documents.
-    """
+    """Why a check has nothing to judge by. Without a `mode`, the server's own sources replace missing documents."""
     if documents is not None and hold_text(documents):
         return None
     if can_search and (mode == "factuality" or (mode is None and documents is None)):

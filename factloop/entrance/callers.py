@@ -28,7 +28,7 @@ _SMALL_CHUNK = 32  # if the average chunk is smaller, in bytes, the body is too 
 
 
 class BodyTooLong(Exception):
-    """The request body has more bytes or values than the limit."""
+    """The request body exceeds the limit on bytes or values."""
 
 
 class CallerLeft(Exception):
@@ -101,10 +101,7 @@ def _is_crumbs(data: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 async def received(receive: Receive, most: int, within_s: float, most_values: int = MOST_VALUES) -> bytes:
-    """Reads a body of at most `most` bytes within `within_s` seconds.
-
-    Raises BodyTooLong, CallerLeft or TimeoutError.
-    """
+    """`most` is in bytes. Raises BodyTooLong, CallerLeft, and TimeoutError after `within_s` seconds."""
     parts, size = [], 0
     async with asyncio.timeout(within_s):
         while True:
@@ -127,7 +124,7 @@ async def received(receive: Receive, most: int, within_s: float, most_values: in
 
 
 def _has_more_values(body: bytes, most: int) -> bool:
-    """Estimates the number of values in a JSON text, far more cheaply than by parsing it."""
+    """Counts values without parsing the body, which would be far more expensive."""
     marks = body.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _NO_MARKS).replace(b'""', b"")
     if b"\0" in body:  # not UTF-8, so the ends of strings are uncertain
         return len(marks) > most

@@ -72,10 +72,7 @@ def open_documents(name: str, paths: Sequence[str], settings: CheckSettings) -> 
 def hiding_checker(
     model: ChatModel | None = None, *, settings: CheckSettings, budget: Budget | None = None
 ) -> FactChecker:
-    """A checker that does not reveal the paths of its documents.
-
-    Reads and indexes them, which blocks the event loop. Raises ConfigError, DataError.
-    """
+    """A checker that hides its documents' paths. Reading them blocks the event loop. Raises ConfigError, DataError."""
     own = (open_documents(OWN, settings.docs, settings),) if settings.docs else ()
     return FactChecker(
         model, search=(*settings.search, *own), settings=settings.model_copy(update={"docs": ()}), budget=budget

@@ -40,13 +40,10 @@ class Grant(BaseModel):
 
 
 class ApiKeys:
-    """A server's API keys. Keys with the same name belong to one caller. A key without a name is a caller of its own.
-
-    Without keys, the server is open to everyone, and all jobs have the same owner.
-    """
+    """Keys with the same name belong to one caller. Without any keys, the server is open to everyone."""
 
     def __init__(self, keys: Iterable[str] = (), file: Path | None = None) -> None:
-        """Each key may be followed by the options of a `Grant`. A file is read now, and again whenever it changes.
+        """Each key may be followed by the options of a `Grant`.
 
         Raises ConfigError if a key is too short, cannot be sent in a header or is repeated, or if keys with the same
         name have different options.
@@ -85,11 +82,8 @@ class ApiKeys:
         return [hmac.new(key.encode(), text.encode(), hashlib.sha256).hexdigest() for key in theirs]
 
     def refresh(self) -> None:
-        """Reads the file again if it has changed. Looks at it at most once a second.
-
-        A file that changed within the last second may be incomplete and is left for later. If the file is invalid, the
-        earlier keys stay valid.
-        """
+        """Reads the file again if it has changed, but not within the last second, because it may be incomplete then. If
+        the file is invalid, the earlier keys stay valid."""
         if self._file is None or time.monotonic() - self._looked_s < LOOK_EVERY_S:
             return
         self._looked_s, stamp = time.monotonic(), _stamp(self._file)
@@ -136,10 +130,10 @@ class ApiKeys:
 
 
 def read_keys(file: Path | None, environment: Mapping[str, str]) -> ApiKeys:
-    """Reads keys from a file, one per line, and from FACTLOOP_SERVICE_KEYS (comma-separated).
+    """Reads keys from a file, one per line, or from FACTLOOP_SERVICE_KEYS.
 
-    Blank lines, and lines that start with #, are ignored. Raises ConfigError if keys are invalid, or if the file has
-    none, because the service would then be open to everyone.
+    Ignores blank lines and lines that start with #. Raises ConfigError if keys are invalid, or if the file has none,
+    because the service would then be open to everyone.
     """
     return ApiKeys(filter(None, map(str.strip, environment.get(VARIABLE, "").split(","))), file)
 

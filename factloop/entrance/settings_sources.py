@@ -1,5 +1,4 @@
-"""Reads settings. Flags override environment variables (`FACTLOOP_...`), which override `factloop.toml` in the working
-directory."""
+"""Reads settings. Flags override environment variables (`FACTLOOP_...`), which override `factloop.toml`."""
 
 from __future__ import annotations
 
@@ -37,10 +36,7 @@ def load_settings(
     *,
     given_in: str = "command line",
 ) -> S:
-    """Loads a command's settings and starts exporting traces. Warns about misspelled variables.
-
-    Raises ConfigError. Its message says where the invalid setting comes from, which is `given_in` for `flags`.
-    """
+    """Loads settings and starts exporting traces. Raises ConfigError, which says that `flags` are from `given_in`."""
     file = _from_file(folder / SETTINGS_FILE)
     if file:
         others = _settings_of_all() - set(kind.model_fields)

@@ -12,19 +12,17 @@ Waiting = tuple[str, str]
 
 @dataclass
 class Turns:
-    """Whose turn it is in one service.
+    """The caller with the fewest running jobs comes first, or else the one with the fewest turns, relative to its
+    weight.
 
-    The caller with the fewest running jobs relative to its weight comes first. Ties go to the caller with the fewest
-    turns relative to its weight. This is start-time fair queueing (Goyal et al. 1996) with every job counted as equal.
-    Callers save up no turns while idle, and a restart forgets all turns.
+    This is start-time fair queueing (Goyal et al. 1996) with equal jobs. Callers save up no turns while idle.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
     most_each: int | None = None
     """Maximum number of concurrent jobs per caller. None for no limit."""
     places: int | None = None
-    """Maximum number of concurrent jobs. The last place is reserved for a caller without running jobs. None reserves
-    nothing."""
+    """Maximum number of concurrent jobs, the last of which must be for a caller without running jobs."""
     _next_start: dict[str, float] = field(default_factory=dict)
     _now: float = 0.0
 

@@ -29,11 +29,10 @@ Ts = TypeVarTuple("Ts")
 class FairLoop(asyncio.SelectorEventLoop):
     """An event loop in which the callers of `CALLER` get equal shares of the computing time.
 
-    A standard loop runs steps in the order in which they become ready. A one-sentence check of sixty steps would then
-    wait for another caller's long checks sixty times. Here, the next step is the oldest step of the caller that has
-    used the least computing time (start-time fair queueing, Goyal et al. 1996, by measured time). Idle callers do not
-    save up time. A step is never interrupted, and each caller's steps keep their order. Callbacks from timers, sockets
-    and other threads run first, but only make further steps ready.
+    In a standard loop, a one-sentence check of sixty steps would wait for another caller's long checks sixty times.
+    Here, the next step is the oldest step of the caller that has used the least computing time (start-time fair
+    queueing, Goyal et al. 1996, by measured time). Idle callers do not save up time. Callbacks from timers, sockets and
+    other threads run first, but only make further steps ready.
     """
 
     def __init__(self) -> None:

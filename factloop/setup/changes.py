@@ -11,10 +11,7 @@ from factloop.tools.calls.modes import TapeMode, TracingMode
 
 
 class CheckChanges(TypedDict, total=False):
-    """The settings described in `CheckSettings`.
-
-    Leaves out `model`, `search`, `docs` and `recording`, for which functions have separate parameters.
-    """
+    """The settings in `CheckSettings`, except those for which functions have separate parameters."""
 
     max_tokens: int | None
     prompts: str | Path | None

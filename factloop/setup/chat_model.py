@@ -78,11 +78,7 @@ def refuse_unknown_price(settings: RunSettings, model: object) -> None:
 
 
 def price_of(settings: RunSettings, model: str, base_url: str | None) -> Price | None:
-    """The price that a run with these settings would use, or None if it is unknown.
-
-    Raises ConfigError, as the run would, if only one of the two prices is set, or if the price is unknown although the
-    cost is limited.
-    """
+    """None if unknown. Raises ConfigError if only one of the two prices is set, or if an unknown price is needed."""
     price = _as_paid(settings, stated_price(settings) or list_price(model, base_url))
     if price is None and settings.limits_money:
         raise ConfigError(unknown_price(model))

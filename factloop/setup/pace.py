@@ -14,11 +14,7 @@ from factloop.tools.search.gateway import limiter_of_tool
 
 
 class Pace:
-    """One rate limiter per server (or search tool) and event loop.
-
-    Sessions with the same limiter share its maximum rate, its limit on calls in flight, and the rate it has learnt from
-    rejections.
-    """
+    """One rate limiter per server (or search tool) and event loop, shared by all sessions."""
 
     def __init__(self, settings: RunSettings) -> None:
         self._settings, self._n_processes, self._is_drained = settings, 1, False
@@ -54,11 +50,7 @@ class Pace:
         await asyncio.gather(*(limiter.drain() for limiter in self._here.values()))
 
     def share(self, n_processes: int) -> None:
-        """Divides `requests_per_second` evenly among this many processes from now on.
-
-        A rate learnt from a server is not divided: if the total is too high, the server rejects requests from every
-        process.
-        """
+        """Divides `requests_per_second` among this many processes from now on, but not a rate learnt from a server."""
         self._n_processes = n_processes
         for here in self._limiters.values():
             for limiter in here.values():

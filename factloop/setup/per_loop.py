@@ -100,10 +100,7 @@ class ClosesPerLoop:
     _open: PerLoop[Any]
 
     async def aclose(self) -> None:
-        """Closes the connections and the cache in this event loop.
-
-        Does not wait for tasks that still use them: the last of these closes them. The object can be used again.
-        """
+        """Closes what this event loop has open, now or when its last task is done. The object can be used again."""
         await self._open.aclose()
 
     async def __aenter__(self) -> Self:

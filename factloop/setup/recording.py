@@ -94,10 +94,7 @@ class UsedRecording:
 
 
 def refuse_missing_recording(settings: RunSettings) -> None:
-    """Raises ConfigError if the recording to replay does not exist, or if a mode is set without a recording.
-
-    Only for recordings that a command's user specifies: a test's recording may not exist yet.
-    """
+    """Raises ConfigError if the recording to replay does not exist, or if a mode is set without a recording."""
     place = settings.recording
     if place is None and "recording_mode" in settings.model_fields_set:
         raise ConfigError("`recording_mode` needs a recording; set the recording's file with --recording FILE")

@@ -26,10 +26,8 @@ class RunDirectory:
     """A run's directory, private to its owner and used by one process at a time. A context manager."""
 
     def __init__(self, path: Path, *, flag: str = "--run-dir") -> None:
-        """Opens or creates the directory. Raises ConfigError if it is in use or contains other files.
-
-        `flag` is the option that messages suggest for choosing another directory.
-        """
+        """Raises ConfigError if the directory is in use or contains other files. Messages suggest `flag` for another
+        one."""
         self.path, self._flag = path, flag
         try:
             make_private_folder(path)

@@ -14,10 +14,7 @@ from factloop.tools.search.build import build_search_tools
 
 
 def open_search_tools(settings: CheckSettings, own: Sequence[SearchTool] = ()) -> tuple[SearchTool, ...]:
-    """The caller's own tools, followed by those in the settings.
-
-    Reads and indexes the documents. Raises ConfigError or DataError.
-    """
+    """The caller's own tools, then those in the settings. Indexes the documents. Raises ConfigError or DataError."""
     settings = settings.of_search_tools  # other settings are ignored, so that equal tools can be shared
     folder = cache_folder(settings, INDEXES) if settings.docs else None
     built = build_search_tools(

@@ -102,9 +102,7 @@ class RunSettings(BaseModel):
     rest_s: Annotated[Positive, Mark()] = REST_S
     """Maximum wait in seconds before trying an unresponsive server again. The first wait is 2 seconds."""
     cache: Annotated[bool, Mark(CACHE, whole_experiment=True, search_tools=True)] = True
-    """Cache model replies, search results and document indexes.
-
-    If False, nothing is written to the cache folder."""
+    """Cache model replies, search results and document indexes."""
     cache_dir: Annotated[Path | None, Mark(metavar="FOLDER", whole_experiment=True, search_tools=True)] = None
     """Cache folder. Default: a folder in your user cache directory."""
     cache_mb: Annotated[AtLeastOne, Mark(whole_experiment=True, search_tools=True)] = 1024
@@ -118,10 +116,8 @@ class RunSettings(BaseModel):
 
     `recording_mode` determines whether the file is replayed or written. A recording replaces the cache."""
     recording_mode: Annotated[TapeMode, Mark(RECORDING, search_tools=True)] = "replay"
-    """Replay the recording (replay), make a new one (record), or add only the calls that it does not contain yet (new).
-
-    `replay` makes no calls and needs no key.
-    """
+    """Replay the recording (replay), make a new one (record), or add only the calls that it does not contain
+    yet (new)."""
     tracing: TracingMode = "off"
     """Export OpenTelemetry spans (`on`), or spans with prompts and replies (`content`). Needs the `tracing` extra."""
 
@@ -194,9 +190,8 @@ class CheckSettings(EmbeddingSettings):
     """URL of an OpenAI-compatible server."""
     plan: Annotated[Plan | None, Mark(MODEL)] = None
     """How the model checks claims: paper (SAFE's five stages), safe (SAFE exactly as published), fused (fewer calls per
-    claim) or grounded (several sentences at a time). Default: grounded if only documents are searched, otherwise fused.
-
-    None means `grounded` if a model judges using only the user's documents, and `fused` otherwise."""
+    claim) or grounded (several sentences at a time). Default: grounded if only documents are searched, otherwise
+    fused."""
     verifiable: Annotated[bool, Mark(fingerprint=True)] = False
     """With the `safe` plan, follow VeriScore: extract only verifiable claims, and search once for each.
 

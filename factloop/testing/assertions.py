@@ -1,7 +1,4 @@
-"""Assertions that fail if the evidence contradicts a model's output or if scores are too low.
-
-Settings that a test does not pass come from the environment, pytest's ini file or `factloop.toml`, in that order.
-"""
+"""Assertions that fail if the evidence contradicts a model's output or if scores are too low."""
 
 from __future__ import annotations
 

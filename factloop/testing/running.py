@@ -1,8 +1,4 @@
-"""The test that is running under the pytest plugin, with its recording.
-
-Stored per process rather than per context, because only one test runs at a time, and all fixtures, threads and event
-loops belong to it.
-"""
+"""The test that is running under the pytest plugin, with its recording. A process runs one test at a time."""
 
 from __future__ import annotations
 

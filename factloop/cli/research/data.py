@@ -93,10 +93,7 @@ def get(given: Get) -> int:
 
 
 def get_datasets(given: Get, *, find: Callable[[str], Dataset] = find_dataset, download: Download | None = None) -> int:
-    """Downloads every data set, even if some fail, and returns the exit code.
-
-    Raises ConfigError for an unknown name or part, before downloading anything.
-    """
+    """Downloads every data set, even if some fail. Raises ConfigError, before any download, for an unknown name."""
     folder = data_folder()
     datasets = [find(name) for name in dict.fromkeys(given.names)]
     if given.part and len(datasets) > 1:

@@ -177,10 +177,7 @@ class CacheCleared(Record):
 
 
 def clear(folder: Path, *, answers: bool, indexes: bool) -> CacheCleared:
-    """Removes the stored answers, or the document indexes and word vectors, or both. Raises ConfigError.
-
-    Does not wait for files in use. They are kept and listed in the result.
-    """
+    """Removes answers, or indexes and word vectors, or both. Keeps and lists files in use. Raises ConfigError."""
     path, freed, stayed = folder / ANSWERS, 0, list[Path]()
     if answers and path.is_file():
         n_bytes = _clear_answers(path)

@@ -44,10 +44,7 @@ def bounds_of(settings: RunSettings) -> CacheBounds:
 
 
 def cache_folder(settings: RunSettings, part: Part | None = None) -> Path | None:
-    """The cache folder, or its private subfolder for `part`. None if caching is off.
-
-    If the folder cannot be used, logs a warning and returns None, so that the run continues without it.
-    """
+    """None if caching is off or, with a warning in the log, if the folder cannot be used."""
     if not settings.cache:
         return None
     try:
