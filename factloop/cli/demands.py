@@ -26,7 +26,7 @@ class Demands(Protocol):
 Result = tuple[UnscoredReason | None, str]
 """Why a result is unscored (None if it is scored), and a description of the reason."""
 BREAKDOWNS = FAILURES - {UnscoredReason.REFUSAL}
-"""Failures when models or prompts are compared, where a refusal is a result."""
+"""Reasons that count as failures when models or prompts are compared. A refusal does not."""
 NO_CLAIM = "no claim could be scored"
 NO_CLAIMS_MADE = "the response makes no claims that can be checked"
 ALL_IRRELEVANT = "none of the claims is relevant to the question"
@@ -59,7 +59,7 @@ def code_of(
     why: str,
     nothing: str | None,
 ) -> int:
-    """`why` says why claims are unscored. `nothing` says why there are none, or is None if that is acceptable."""
+    """`why` explains unscored claims. `nothing` explains why there are no claims, or is None if that is acceptable."""
     if unscored and not scored:
         return left_unscored(f"{NO_CLAIM}: {why or plural(unscored, 'claim')}")
     if demands.fail_if_unscored and unscored:

@@ -43,7 +43,7 @@ class Mcp(Arguments):
 
 @command(taking(CheckSettings, MODEL, SEARCH, LIMITS, CACHE, PER_CHECK), taking(TrustSettings, *SERVED))
 def mcp(given: Mcp, flags: Flags) -> int:
-    """Raises FactloopError before opening anything. With `stdio`, prints only protocol messages."""
+    """Raises FactloopError if the setup is invalid. With `stdio`, prints only protocol messages."""
     require("mcp", "the MCP server")
 
     check, trust = server_settings(flags)

@@ -224,7 +224,7 @@ def leave_now(code: int) -> NoReturn:
 
 
 def _abandon_standard_output() -> None:
-    """Otherwise, Python would report another error when it flushes standard output on exit."""
+    """Discards standard output. Otherwise, Python would report another error when it flushes it on exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -11,7 +11,7 @@ from factloop.core.records import Count, Record
 
 
 class Undefined(StrEnum):
-    """Why a figure has no value. `words` is how reports say so."""
+    """Why a figure has no value. Reports show its `words`."""
 
     words: str
 

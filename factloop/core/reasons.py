@@ -1,4 +1,4 @@
-"""Why a verdict or score can be missing, and how reports say so."""
+"""Why a verdict or score can be missing, and the words that reports use for it."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ class Claim(Record):
     relevant: bool | None = None
     """Whether the claim is relevant to the question, if known. Irrelevant claims may still be judged."""
     duplicate_of: str | None = None
-    """Id of an earlier claim that says the same thing and whose judgement this claim shares."""
+    """Id of an earlier claim that says the same thing. This claim has the same judgement."""
     left_out: LeftOut | None = None
     """None if the claim is in the core, or if no core was selected (`repeats`)."""
     queries: tuple[str, ...] = ()
@@ -447,7 +447,7 @@ class CascadeSavings(Record):
     n_failed: Count = 0
     """Claims left to the model because the verifier failed."""
     max_error: Share | None = None
-    """The maximum error rate among settled claims that each threshold was chosen for."""
+    """The maximum error rate among settled claims, for which each threshold was tuned."""
     confidence: Share | None = None
     calls_taken: Count = 0
     """Model calls for the claims left to the model, including answers from the cache."""

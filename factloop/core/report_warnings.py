@@ -22,7 +22,7 @@ MANY, MANY_SHARE = 2, 0.15
 """If at least this many claims and this proportion of them are groundless, the judge may be too weak."""
 
 MOST_NAMED, MOST_QUOTED = 5, 300
-"""How many of the texts that tell the judge what to say are quoted, and how many characters of each."""
+"""Maximum number of quoted texts that tell the judge what to say, and of characters in each quotation."""
 _STEERS = re.compile(
     r"(?s)A (?:passage|sentence) of .* tells the judge what to say: |\d+ more passages and sentences tell "
 )
@@ -124,7 +124,7 @@ def steering_warnings(steering: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def of_steering(warnings: Iterable[str]) -> tuple[str, ...]:
-    """Those of a report's warnings that come from `steering_warnings`."""
+    """The warnings in a report that come from `steering_warnings`."""
     return tuple(warning for warning in warnings if _STEERS.match(warning))
 
 

@@ -51,7 +51,7 @@ _SEARCHES = Offers(
 async def ask_model(
     settings: RunSettings, chat: ChatModel, prompts: PromptRegistry, meter: UsageMeter, *, may_search: bool
 ) -> WorkingPart:
-    """Asks the model with a search on offer, if `may_search` is set, and without. Raises FactloopError."""
+    """Asks the model once without a search and, if `may_search` is set, once with one. Raises FactloopError."""
     if settings.limits_money and chat.price is None:
         raise ConfigError(unknown_price(chat.name))
     gateway = _gateway(settings, chat, prompts)

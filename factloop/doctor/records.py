@@ -28,7 +28,7 @@ class ModelFound(Record):
     context_tokens: Count | None
     """Maximum number of tokens in a prompt and its reply, if the server reports it."""
     knows_price: bool
-    """If not, no budget can be set in dollars."""
+    """A budget in dollars requires a known price."""
 
 
 Grade = Literal["good", "usable_with_care", "not_usable"]

@@ -75,7 +75,7 @@ class RateLimits:
         self._database: Database | None = None
 
     def share(self, database: Database | None) -> None:
-        """Counts across all services that share the database, or only in memory if there is none to share."""
+        """Counts across all services that share the database, or only in memory if it is not shared."""
         self._database = database if database is not None and database.store.is_shared else None
 
     async def take(self, kind: Literal["jobs", "reads"], caller: str) -> None:

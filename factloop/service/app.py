@@ -305,7 +305,7 @@ def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
 
 
 def _ignore_signals_again() -> None:
-    """The server raises the signal again after it has stopped, when resources still have to be closed."""
+    """Ignores the signal that the server raises again after it has stopped, while resources are being closed."""
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)

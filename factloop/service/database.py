@@ -199,8 +199,7 @@ class Reserve:
 
 @contextmanager
 def sole_use(engine: Engine) -> Iterator[None]:
-    """Raises ConfigError if the file is locked or not writable. If it is replaced later, transactions raise
-    FileReplaced."""
+    """Raises ConfigError if the file is locked or not writable. Transactions raise FileReplaced once it is gone."""
     path = file_of(engine)
     with locked(engine), nullcontext() if path is None else _watched(engine, path):
         yield

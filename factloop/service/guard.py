@@ -218,7 +218,7 @@ def _bad_request(message: str, headers: Mapping[str, str] | None = None) -> Requ
 
 
 class _RequestBody:
-    """A caller that `waits` sends its body only after a "100 Continue" response, which the first read sends."""
+    """A caller that `waits` sends its body only after a "100 Continue" response, sent on the first read."""
 
     def __init__(self, receive: Receive, *, waits: bool) -> None:
         self._receive, self._is_whole = receive, waits
@@ -229,7 +229,7 @@ class _RequestBody:
         return message
 
     async def discard(self) -> None:
-        """Reads on for a while, because callers that are cut off while sending never see the response."""
+        """Reads a little more, because callers that are cut off while sending never see the response."""
         size = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(DISCARDED_WITHIN_S):

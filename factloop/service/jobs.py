@@ -61,7 +61,7 @@ def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str,
 
 
 class Jobs:
-    """The jobs as one event loop sees them."""
+    """Bound to one event loop."""
 
     def __init__(
         self,

@@ -200,7 +200,7 @@ class Leases:
         return connection.scalar(services) or 0
 
     def _taken(self, connection: Connection, row: Any, spent: set[str]) -> LeasedJob | None:
-        """None if the job must not run. Adds owners without budget to `spent`."""
+        """None if the job must not run. Adds owners whose budget is spent to `spent`."""
         stored = stored_of(row)
         if stored is None:  # otherwise, every later call would read it again
             connection.execute(update(JOBS).where(JOBS.c.id == row.id).values(status="failed", **_NO_LEASE))

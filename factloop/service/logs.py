@@ -12,7 +12,7 @@ from factloop.reports.visible import VisibleLines
 
 
 class Lines(VisibleLines):
-    """UTC time, level and message. For requests, also the method, path, status and key."""
+    """Formats the UTC time, level and message and, for requests, the method, path, status and key."""
 
     def __init__(self, format: LogFormat) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -1,4 +1,4 @@
-"""Prometheus metrics of requests, jobs, claims and costs since startup."""
+"""Prometheus metrics for requests, jobs, claims and costs since startup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads each of callers' files in a process of its own, because a file may be slow to read or malicious."""
+"""Reads callers' files, each in its own process, because a file may be slow to read or malicious."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class FileReader:
             raise stopping() from None
 
     def stop(self) -> None:
-        """Cancels all files, including those that are waiting."""
+        """Stops reading all files, including those that are waiting."""
         if self._under_way:
             log.warning("files not read completely: %d; send them again", len(self._under_way))
         for task in self._under_way:

@@ -81,7 +81,7 @@ class LiveJob:
         self._wake()
 
     def cancel(self) -> None:
-        """Not before the first step, because the job would then never end properly."""
+        """Lets the first step run before it stops the work, because the job would otherwise never end."""
         if self.task is not None:
             self.task.get_loop().call_soon(self.task.cancel)
 

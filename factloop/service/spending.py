@@ -114,7 +114,7 @@ class DayLimits:
         return True
 
     def settle(self, connection: Connection, job: Job, attempt: int) -> None:
-        """Replaces the reservation with the actual cost, if known. Subtracts the cost of earlier attempts from it."""
+        """Replaces the reservation with the cost of this attempt alone, unless the price is unknown."""
         progress, usage = job.progress, job.progress.usage
         cost: dict[str, Any] = {"usd": 0.0, "calls": 0}
         if usage is not None:

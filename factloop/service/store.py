@@ -46,7 +46,7 @@ class StoredJob:
     job: Job
     owner: str
     attempt: int = 0
-    """How often the job was started. More than once if a service stopped before the job ended."""
+    """How many times the job was started. More than once if a service stopped before the job ended."""
 
     @property
     def is_over(self) -> bool:
@@ -147,7 +147,7 @@ class JobStore:
     ) -> None:
         """Opens the database and creates its tables. Raises ConfigError, which never reveals a password.
         `most_rows_read` limits the rows read for one page. `most_bytes` is the maximum size of a request, which
-        determines how much disk space is reserved. A server may take `silent_s` seconds to respond."""
+        determines how much disk space is reserved. Calls fail after `silent_s` seconds without a response."""
         self._most_rows_read = most_rows_read
         self.engine = open_database(url, silent_s=silent_s)
         self._reserve = Reserve(self.engine, LOG_BYTES + 2 * most_bytes)

@@ -34,7 +34,7 @@ from factloop.service.migrations import upgrade
 FORMAT, FIRST_FORMAT = 4, 3
 """The current format of the tables, and the oldest one that can be upgraded."""
 KEY = 0x666163746C6F6F70
-"""Advisory locks in PostgreSQL, which apply to one database, have this key: "factloop" in ASCII."""
+""""factloop" in ASCII. Identifies factloop's advisory locks in PostgreSQL."""
 
 METADATA = MetaData()
 FORMATS = Table(

@@ -100,7 +100,7 @@ class ClosesPerLoop:
     _open: PerLoop[Any]
 
     async def aclose(self) -> None:
-        """Closes what this event loop has open, now or when its last task is done. The object can be used again."""
+        """Closes this loop's connections and cache once no task uses them. The object can be used again."""
         await self._open.aclose()
 
     async def __aenter__(self) -> Self:

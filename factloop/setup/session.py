@@ -58,9 +58,9 @@ class Common:
     limiter: Limiter
     """For all model calls, because these sessions usually use the same server."""
     patience: dict[str, Patience] = field(default_factory=dict)
-    """By the URL of the model server."""
+    """Keyed by the URL of the model server."""
     servers: dict[int, Server] = field(default_factory=dict)
-    """By the id of the search tool."""
+    """Keyed by the id of the search tool."""
     abilities: dict[tuple[str, str], Abilities] = field(default_factory=dict)
     """What each model supports, by its server's URL and its name."""
     batches: Batches | None = None

@@ -135,7 +135,7 @@ def _get(dataset: Dataset, given: Get, folder: Path, download: Download | None) 
 
 
 def _alone(folder: Path) -> FileLock:
-    """Concurrent downloads would write to the same temporary file."""
+    """Locks the folder, because concurrent downloads would write to the same temporary file."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".lock", timeout=0)

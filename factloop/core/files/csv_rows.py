@@ -1,4 +1,4 @@
-"""Reads CSV files with a header. Semicolons as separators are detected. A first line such as `sep=;` sets any other."""
+"""Reads CSV files with a header. Detects semicolon separators. A first line such as `sep=|` sets another one."""
 
 from __future__ import annotations
 

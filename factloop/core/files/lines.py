@@ -73,7 +73,7 @@ def place_name(place: str | Path) -> str:
 
 
 def name_of_data(place: str | Path) -> str:
-    """The name and the start of the hash, or only the name for a pipe. Raises DataError if the file is unreadable."""
+    """The file's name and part of its hash, or only the name for a pipe. Raises DataError if it is unreadable."""
     path = Path(place)
     if str(place) == STANDARD_INPUT or not path.is_file():
         return place_name(path.name)

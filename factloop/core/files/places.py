@@ -1,4 +1,4 @@
-"""Which files a folder or glob pattern includes, now or once a new file is written."""
+"""Finds the files that a folder or glob pattern includes, and predicts whether it would include a new file."""
 
 from __future__ import annotations
 
