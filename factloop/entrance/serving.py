@@ -1,4 +1,4 @@
-"""Defines the settings for `factloop serve` itself. Settings for checks and TrustScores are in other modules."""
+"""The settings of `factloop serve` itself, apart from those for checks and TrustScores."""
 
 from __future__ import annotations
 
@@ -72,12 +72,11 @@ class ServeSettings(BaseModel):
 
     @property
     def place(self) -> Path:
-        """The folder, or the default folder if no folder is set."""
         return self.folder or default_folder()
 
     @property
     def database_url(self) -> str:
-        """The database URL. By default, the database is a file in the folder."""
+        """The URL of the database, which is a file in the folder by default."""
         return self.database or sqlite_url(self.place / "jobs.sqlite")
 
 
@@ -86,7 +85,6 @@ def sqlite_url(path: Path) -> str:
 
 
 def default_folder() -> Path:
-    """The service's folder in the user's data directory."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("factloop", appauthor=False)) / "service"

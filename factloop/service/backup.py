@@ -1,4 +1,4 @@
-"""Copies all rows from one job database to another for a backup, a restore, or a move from SQLite to PostgreSQL."""
+"""Copies all rows from one job database to another: a backup, a restore, or a move from SQLite to PostgreSQL."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ ROWS_AT_ONCE = 20  # few, because a row may contain a report of several megabyte
 
 
 def copy_jobs(source: str, target: str) -> int:
-    """Copies jobs, texts, labels, request names and spending. Returns the number of jobs. The source is only read. It
-    may be in use, because the copy is a consistent snapshot. The target must not contain any jobs. Raises ConfigError.
-    """
+    """Copies a consistent snapshot, even of a database in use. Returns the number of jobs. Raises ConfigError."""
     with ExitStack() as opened:
         try:
             reading = open_to_read(source)

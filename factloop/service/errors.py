@@ -1,4 +1,4 @@
-"""Turns rejections and failures into HTTP statuses and a uniform body that never reveals a path, key or traceback."""
+"""Turns rejections and failures into HTTP statuses and bodies that never reveal a path, key or traceback."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STATUS_OF_FAILURE = {
     "cancelled": 409,
     "stopping": 503,
 }
-"""HTTP statuses for callers who wait for a job that fails. All other failures have status 500."""
+"""For callers who wait for a job that fails. All other failures have status 500."""
 
 
 class RequestRefusal(Exception):
@@ -72,7 +72,7 @@ def unavailable(type: str, message: str, retry_after_s: int | None = RETRY_AFTER
 
 
 def not_kept() -> RequestRefusal:
-    """Returns the rejection for requests that arrive while the database is unavailable or cannot be written to."""
+    """For requests that arrive while the database is unavailable or not writable."""
     return unavailable("not_kept", "the service cannot save jobs at the moment; try again later")
 
 
@@ -87,12 +87,12 @@ def refuse_without_evaluation(what: str) -> None:
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:
-    """Returns an error. Its message may quote the caller's input, so it is shortened and loses lone surrogates."""
+    """The message may quote the caller's input, so it is shortened, and lone surrogates are removed."""
     return ErrorWords(type=type, message=_cut(message), field=None if field is None else _cut(field))
 
 
 def failure_words(error: FactloopError) -> ErrorWords:
-    """Describes a failure for callers. Hides details of an invalid configuration, such as file names."""
+    """Hides details of an invalid configuration, such as file names."""
     match error:
         case DataError():
             return error_words("invalid_input", str(error), error.field)

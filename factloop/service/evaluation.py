@@ -1,7 +1,4 @@
-"""Connects the service to the evaluation package: runs audits and adds evaluation reports to the results.
-
-It is imported on demand, and only if that package is installed.
-"""
+"""Runs audits and shows evaluation reports. Imported only if the evaluation package is installed."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ MOST_FIGURES = 3  # number of evaluators or variants whose figures are shown in 
 
 
 def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
-    """Writes the rows to a file for the audit (blocking). Raises DataError if the audit would reject a row."""
+    """Writes the rows to a file for the audit. Blocks. Raises DataError if the audit would reject a row."""
     make_private_folder(folder)
     file = folder / "rows.jsonl"
     try:
@@ -60,7 +57,7 @@ def write_rows(rows: tuple[dict[str, Any], ...], folder: Path) -> Path:
 
 
 async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSummary]:
-    """Runs the audit in a process that can be stopped, and returns the report, its JSON and its summary."""
+    """Runs the audit in a process that can be stopped. Returns the report, its JSON and its summary."""
     file = await asyncio.to_thread(write_rows, ask.rows, folder)
     try:
         output = await output_of(LONGEST_S, "factloop", "research", "audit", str(file), "--json", "-")
@@ -77,7 +74,7 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
 
 @lru_cache(maxsize=4)
 def comparison_page(folders: tuple[Path, Path], dates: tuple[object, object]) -> str:  # noqa: ARG001 - for the cache
-    """Returns the page that compares two runs or two experiments. Raises RequestRefusal if they cannot be compared."""
+    """Compares two runs or two experiments. Raises RequestRefusal if they cannot be compared."""
     try:
         if all(map(is_experiment, folders)):
             return render_experiment_html(assess(side_by_side([*map(str, folders)])))

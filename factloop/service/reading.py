@@ -1,4 +1,4 @@
-"""Reads callers' files, each in a process that can be killed, because a file may be slow to read or malicious."""
+"""Reads callers' files, each in its own process, because a file may be slow to read or malicious."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ log = logging.getLogger(__name__)
 
 
 async def output_of(longest_s: int, *arguments: str) -> bytes | None:
-    """Returns the output of `python -m ARGUMENTS`, run with limited memory, or None after logging a failure.
-
-    Raises TimeoutError after `longest_s` seconds. Both this and cancelling kill the process."""
+    """The output of `python -m ARGUMENTS`, or None if it fails. Raises TimeoutError after `longest_s` seconds."""
     limited = ("factloop.service.limited", str(longest_s), *arguments)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", *limited),  # -P: do not import modules from the working directory
@@ -56,7 +54,7 @@ async def output_of(longest_s: int, *arguments: str) -> bytes | None:
 
 
 async def read_file(ask: FileAsk) -> FileText:
-    """Reads a file. Raises ConfigError, or RequestRefusal (without the temporary path) if the file cannot be read."""
+    """Raises ConfigError, or RequestRefusal (without the temporary path) if the file cannot be read."""
     with TemporaryDirectory() as folder:
         name = _UNSAFE_IN_NAMES.sub("_", ask.name).encode()[-_LONGEST_NAME:].decode(errors="ignore")
         place = Path(folder, name)
@@ -98,8 +96,7 @@ class FileReader:
         self._under_way: set[asyncio.Task[FileText]] = set()
 
     async def read(self, ask: FileAsk, owner: str) -> FileText:
-        """Returns the file's text. Raises RequestRefusal if the file cannot be read, if too many of the owner's files
-        are waiting, or if the service stops first."""
+        """Raises RequestRefusal if the file cannot be read, the owner has too many waiting, or the service stops."""
         if self._n_of[owner] >= MOST_WAITING:
             raise unavailable("busy", f"{MOST_WAITING} of your files are being read or waiting; try again later")
         self._n_of[owner] += 1
@@ -113,7 +110,7 @@ class FileReader:
             raise stopping() from None
 
     def stop(self) -> None:
-        """Cancels the reading of all files, including files that are waiting."""
+        """Stops reading all files, including those that are waiting."""
         if self._under_way:
             log.warning("files not read completely: %d; send them again", len(self._under_way))
         for task in self._under_way:

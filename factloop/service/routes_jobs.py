@@ -312,7 +312,7 @@ async def _encoded(portions: AsyncGenerator[list[LiveEvent], None]) -> AsyncIter
 
 
 def _number(last_event_id: str | None) -> int:
-    """Returns the number in the header or, if it has no valid number, 0, so that all events are sent."""
+    """Without a valid number, 0, so that all events are sent."""
     given = last_event_id or ""
     return min(int(given), LARGEST_NUMBER) if given.isascii() and given.isdigit() and len(given) < 20 else 0
 

@@ -1,4 +1,4 @@
-"""Stores jobs in a SQLite or PostgreSQL database, through SQLAlchemy."""
+"""Stores jobs in SQLite or PostgreSQL, through SQLAlchemy."""
 
 from __future__ import annotations
 
@@ -41,19 +41,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A job, together with fields that callers do not see."""
+    """A job, with fields that callers do not see."""
 
     job: Job
     owner: str
     attempt: int = 0
-    """How many times the job was started. This is more than once if a service stopped before the job ended."""
+    """How many times the job was started. More than once if a service stopped before the job ended."""
 
     @property
     def is_over(self) -> bool:
         return self.job.status not in UNFINISHED
 
     def changed(self, **values: Any) -> StoredJob:
-        """Returns a copy of the job with these fields changed."""
         return replace(self, job=self.job.model_copy(update=values))
 
 
@@ -65,10 +64,10 @@ class JobFilter:
     status: Status | None = None
     outcome: Outcome | None = None
     text: str = ""
-    """Words that must all occur in those fields of the job that lists show."""
+    """Words that must all occur in the fields of the job that lists show."""
 
     def matches(self, job: str) -> bool:
-        """Whether a job, in JSON, has the outcome and the words. This is much faster than validating the job."""
+        """`job` is JSON. This is much faster than validating it."""
         if self.outcome is None and not self.text:
             return True
         with suppress(ValueError, AttributeError, TypeError):  # an unreadable row
@@ -80,7 +79,7 @@ class JobFilter:
 
 @dataclass(frozen=True)
 class Repeat:
-    """The caller's name for a request, which ensures that a repeated request is carried out only once."""
+    """A caller's name for a request, which ensures that a repeated request is carried out only once."""
 
     key: str
     digest: str
@@ -89,16 +88,16 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Room:
-    """Limits on unfinished jobs. They apply when a job is added."""
+    """Limits on unfinished jobs, which apply when a job is added."""
 
     service: str
     """The service that adds the job."""
     most: int
-    """Maximum number of waiting and running jobs in this service. A caller without jobs can always add a job."""
+    """Waiting and running jobs in this service. A caller without jobs can always add one."""
     day: DayLimits | None = None
-    """Daily cost limits, across all services."""
+    """Across all services."""
     most_each: int | None = None
-    """Maximum number of waiting and running jobs per caller."""
+    """Waiting and running jobs per caller."""
 
 
 class NoRoom(Exception):
@@ -106,18 +105,17 @@ class NoRoom(Exception):
 
 
 class OtherRequest(Exception):
-    """The request's name has already been used for a different request."""
+    """The request's name was already used for a different request."""
 
 
 def new_job_id() -> str:
-    """Returns 32 hexadecimal digits that sort by time and cannot be guessed."""
+    """32 hexadecimal digits that sort by time and cannot be guessed."""
     return f"{time.time_ns():016x}{secrets.token_hex(8)}"
 
 
 def new_job(
     kind: Kind, title: str, *, answer: str = "", against: str = "", limits: Limits | None = None, request_id: str = ""
 ) -> Job:
-    """Returns a new job, created now."""
     return Job(
         id=new_job_id(),
         kind=kind,
@@ -132,27 +130,24 @@ def new_job(
 
 
 def made_at(job_id: str) -> float:
-    """Returns the time at which the job was created, in seconds since the epoch."""
+    """In seconds since the epoch."""
     return int(job_id[:16], 16) / 1e9
 
 
 def first_id_of(moment: datetime) -> str:
-    """Returns the smallest possible id of a job created at this moment."""
+    """The smallest possible id of a job created at this moment."""
     return f"{max(0, int(moment.timestamp() * 1_000_000) * 1_000):016x}{'0' * 16}"
 
 
 class JobStore:
-    """The jobs in a database. Every method runs in one transaction and blocks, so call it outside the event loop."""
+    """The jobs in a database. Every method blocks and runs in one transaction."""
 
     def __init__(
         self, url: str, *, most_rows_read: int = 5_000, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
     ) -> None:
-        """Opens the database and creates its tables. Raises ConfigError with a message that never reveals a password.
-
-        `most_rows_read` limits how many rows are read for one page, even if few of them match. `most_bytes` is the
-        maximum size of a request. This determines how much disk space is reserved, because deleting rows takes space
-        for a request and its report. `silent_s` is how many seconds to wait for a server that does not respond.
-        """
+        """Opens the database and creates its tables. Raises ConfigError, which never reveals a password.
+        `most_rows_read` limits the rows read for one page. `most_bytes` is the maximum size of a request, which
+        determines how much disk space is reserved. Calls fail after `silent_s` seconds without a response."""
         self._most_rows_read = most_rows_read
         self.engine = open_database(url, silent_s=silent_s)
         self._reserve = Reserve(self.engine, LOG_BYTES + 2 * most_bytes)
@@ -171,7 +166,7 @@ class JobStore:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Locks the database, unless it is shared, so that no other service can use it. Raises ConfigError."""
+        """Locks the database, unless it is shared. Raises ConfigError."""
         with sole_use(self.engine), self._reserve.taken():
             yield
 
@@ -202,7 +197,7 @@ class JobStore:
         return stored
 
     def get(self, job_id: str, owner: str) -> StoredJob | None:
-        """Returns the job if it belongs to the owner."""
+        """None if the job does not belong to the owner."""
         with self.engine.connect() as connection:
             found = connection.execute(select(JOBS).where(JOBS.c.id == job_id, JOBS.c.owner == owner)).first()
         return None if found is None else stored_of(found)
@@ -210,8 +205,7 @@ class JobStore:
     def page(
         self, owner: str, *, limit: int, wanted: JobFilter | None = None, before: str | None = None
     ) -> tuple[list[StoredJob], str | None]:
-        """Returns the owner's newest jobs that are older than `before`, and the value of `before` for the next page
-        (None on the last page). Filters that have no column are applied to a limited number of rows."""
+        """The owner's newest jobs before `before`, and the `before` of the next page (None on the last page)."""
         wanted = wanted or JobFilter()
         chosen = select(JOBS).where(JOBS.c.owner == owner).order_by(JOBS.c.id.desc())
         if wanted.kind is not None:
@@ -228,14 +222,14 @@ class JobStore:
             return _matching(rows, wanted, limit, self._most_rows_read)
 
     def waiting(self) -> tuple[int, str | None]:
-        """Returns the number of jobs in the queue and the oldest job's id."""
+        """The number of jobs in the queue and the oldest one's id."""
         wanted = select(func.count(), func.min(JOBS.c.id)).where(JOBS.c.status.in_(UNFINISHED), WAITING)
         with self.engine.connect() as connection:
             n_waiting, oldest = connection.execute(wanted).one()
         return n_waiting, oldest
 
     def text(self, job_id: str, name: TextName, start: int = 0, most: int = LONGEST_TEXT) -> str | None:
-        """Returns up to `most` characters of a text, from `start` onwards, or None if there is no such text."""
+        """Up to `most` characters of a text, from `start` onwards, or None if there is no such text."""
         wanted = select(func.substr(TEXTS.c.body, start + 1, most)).where(
             TEXTS.c.job_id == job_id, TEXTS.c.name == name
         )
@@ -243,7 +237,7 @@ class JobStore:
             return connection.scalar(wanted)
 
     def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
-        """Saves a claim's label, or deletes it if `label` is None. Returns the previous label. Raises LookupError."""
+        """Saves or, if `label` is None, deletes a claim's label. Returns the old label. Raises LookupError."""
         with self.engine.begin() as connection:
             # the row stays locked, so that only one service at a time changes labels
             if not connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)).rowcount:
@@ -277,7 +271,6 @@ class JobStore:
                 return n_deleted
 
     def within(self, call: Callable[[Connection], T]) -> T:
-        """Makes the call in a single transaction and returns its result."""
         with self.engine.begin() as connection:
             return call(connection)
 
@@ -286,14 +279,13 @@ class JobStore:
         self.within(lambda connection: connection.execute(delete(REPEATS).where(REPEATS.c.job_id < first_id_of(than))))
 
     def finished(self, job_ids: Sequence[str]) -> set[str]:
-        """Returns the ids of the jobs that exist and have finished."""
         wanted = select(JOBS.c.id).where(JOBS.c.id.in_(job_ids), JOBS.c.status.not_in(UNFINISHED))
         with self.engine.connect() as connection:
             return set(connection.scalars(wanted))
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    """Returns a job's labels by claim id."""
+    """By claim id."""
     return {} if text is None else _LABELS.validate_json(text)
 
 
@@ -310,7 +302,7 @@ def row_of(stored: StoredJob) -> dict[str, Any]:
 
 
 def stored_of(row: Any) -> StoredJob | None:
-    """Returns the job in a row, with the row's id. An unreadable row gives None, so that others can still be read."""
+    """An unreadable row gives None, so that others can still be read."""
     try:
         return StoredJob(Job.model_validate_json(row.job).model_copy(update={"id": row.id}), row.owner, row.attempt)
     except ValidationError:

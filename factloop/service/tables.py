@@ -1,8 +1,7 @@
-"""Defines the tables for jobs, and the version of their format.
+"""The tables for jobs, and the version of their format.
 
-Each job is a row that contains the job as JSON. Some fields are also columns: the owner, kind and status, for filtering
-lists, and the service that has leased the job. Long texts (request, events, result) are stored in another table, so
-that lists stay fast. JSON is stored as text. Databases accept this text because JSON escapes NUL.
+Each job is a row with the job as JSON. Columns exist only for filtering lists and for leases. Long texts have their own
+table, so that lists stay fast.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ from factloop.service.database import locked
 from factloop.service.migrations import upgrade
 
 FORMAT, FIRST_FORMAT = 4, 3
-"""The current format of the tables, and the oldest format that can be upgraded."""
+"""The current format of the tables, and the oldest one that can be upgraded."""
 KEY = 0x666163746C6F6F70
-"""Key of the advisory locks in PostgreSQL: "factloop" in ASCII. Locks apply to one database."""
+""""factloop" in ASCII. Identifies factloop's advisory locks in PostgreSQL."""
 
 METADATA = MetaData()
 FORMATS = Table(
@@ -98,7 +97,7 @@ Index("factloop_repeats_of_job", REPEATS.c.job_id)
 
 
 def database_now() -> ColumnElement[float]:
-    """Returns seconds since the epoch according to the PostgreSQL server's clock, which all services share."""
+    """Seconds since the epoch by the PostgreSQL server's clock, which all services share."""
     return func.date_part("epoch", func.clock_timestamp())
 
 
@@ -111,7 +110,7 @@ def hold_others_off(connection: Connection, what: str) -> None:
 
 
 def prepare(engine: Engine, shown: str) -> None:
-    """Creates the tables, or upgrades tables in an earlier format. Raises ConfigError or SQLAlchemyError."""
+    """Creates the tables, or upgrades those in an earlier format. Raises ConfigError or SQLAlchemyError."""
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":  # several services may start at the same time
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": KEY + 1})
