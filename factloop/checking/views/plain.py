@@ -1,4 +1,4 @@
-"""Renders a report as short plain text, and its claims as CSV for spreadsheets."""
+"""Renders a report as short plain text, and its claims as CSV."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LONGEST = 200
 
 
 def in_words(report: FactualityReport) -> str:
-    """The counts, followed by up to ten unsupported or unchecked passages in the response, with the reasons.
+    """Returns the counts, followed by up to ten unsupported or unchecked passages of the response, with the reasons.
 
-    Each reason is followed by a line for each source passage that it mentions. The line shows the passage's decisive or
-    closest sentence or, if neither is known, the beginning of the passage.
+    Each source passage that a reason mentions has its own line with the decisive or closest sentence or, if neither is
+    known, the beginning of the passage.
     """
     views = {one.claim.id: one for one in views_of(report.claims)}
     not_checked = [one for one, _ in unchecked(report)]
@@ -30,7 +30,7 @@ def in_words(report: FactualityReport) -> str:
 
 
 def counts_in_words(report: FactualityReport) -> str:
-    """The number of claims with each verdict and the number of unchecked passages."""
+    """Returns the number of claims with each verdict and the number of unchecked passages."""
     n_unread = sum(isinstance(one, Sentence) for one, _ in unchecked(report))
     nothing = "The answer states no facts that can be checked" if not n_unread else "No claim was found"
     said = [f"{plural(len(report.claims), 'claim')} ({distribution(report)})" if report.claims else nothing]
@@ -59,7 +59,7 @@ def _short(text: str) -> str:
 
 
 def render_csv(report: FactualityReport) -> str:
-    """A report's claims as CSV, one per row. The `sources` column lists the sources that the verdict cites."""
+    """Returns a CSV row for each claim. The `sources` column lists the sources that the verdict cites."""
     return csv_text(COLUMNS, map(_row, views_of(report.claims)))
 
 
