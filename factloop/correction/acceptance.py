@@ -5,9 +5,9 @@ A rewritten text is accepted if it meets all these conditions. Otherwise, the fi
 1. The text still contains a claim that has a verdict or needs reading.
 2. There are no more unscored claims than before, not counting those that need reading.
 3. There are no more contradicted claims than before.
-4. No rewritten sentence has contradicted claims, unsupported claims that it need not keep, or more unscored or irrelevant
-   claims than before. No other sentence has more unsupported claims than before, as it may if a removed sentence said
-   who *he* is.
+4. No rewritten sentence has contradicted claims, unsupported claims that it need not keep, or more unscored or
+   irrelevant claims than before. No other sentence has more unsupported claims than before. (It may, for example, if a
+   removed sentence said who *he* is.)
 5. No remaining sentence has fewer supported claims than before.
 6. Every rewritten sentence still states something, including the unproven claims to keep.
 7. Precision is higher, or fewer claims are contradicted, unscored or irrelevant.
@@ -35,8 +35,7 @@ _OF_THE_TEXT = frozenset(
 
 @dataclass(frozen=True)
 class Fate:
-    """What happened to a sentence: its position in the rewritten text (empty if removed), and whether it was reworded.
-    """
+    """What happened to a sentence: its position in the rewritten text (empty if removed), and whether it was reworded."""
 
     start: int
     end: int
