@@ -35,7 +35,7 @@ _OF_THE_TEXT = frozenset(
 
 @dataclass(frozen=True)
 class Fate:
-    """What happened to a sentence: its position in the rewritten text (empty if removed), and whether it was reworded."""
+    """A sentence's position in the rewritten text (empty if it was removed), and whether it was reworded."""
 
     start: int
     end: int

@@ -42,7 +42,7 @@ def percent(share: float) -> str:
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
-    """Formats a value below the threshold with three digits, or more if it would otherwise round up to the threshold."""
+    """Formats a value below the threshold with three digits, or as many more as keep it below when rounded."""
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 

@@ -87,7 +87,7 @@ def documents_among(tools: Sequence[SearchTool]) -> SearchTool:
 
 
 def build_look_node(cheap: CheapStage) -> ClaimNode:
-    """Builds the node that searches the documents with the claim's first query and lets the verifier judge the claim."""
+    """Builds the node in which the verifier judges what the claim's first query finds in the documents."""
 
     async def look(state: FactState, runtime: Runtime[CheckContext]) -> Update:
         assert state["pending"] is not None
