@@ -63,7 +63,7 @@ class TrustScoring:
     """Maps the name of each system with its own subject to the graph for that subject."""
 
     def over(self, given: Sources) -> TrustScoring:
-        """Returns a copy for an answer with its own sources. It shares this session and its limits. Raises ConfigError."""
+        """Returns a copy for an answer with its own sources, in the same session. Raises ConfigError."""
         setup = self.setup.over(given)
         return replace(self, setup=setup, searching=self.searching.over(setup.tools))
 
