@@ -77,7 +77,7 @@ class CheckRequest:
     limits: Limits | None = None
     begun_at: float = field(default_factory=time.monotonic)
     allowance: Allowance | None = None
-    """Replaces `limits`, to share an allowance with other work."""
+    """Replaces `limits` if the check shares an allowance with other work."""
     is_whole: bool = False
     """Whether the response is complete. Relevant only with `spans`."""
     meter: UsageMeter | None = None
@@ -116,7 +116,7 @@ class CheckRequest:
 
 @dataclass(frozen=True)
 class Checking:
-    """An open session that checks any number of responses, also concurrently. Bound to one event loop."""
+    """An open session that can check many responses concurrently. Bound to one event loop."""
 
     setup: Setup
     session: Session
@@ -144,8 +144,7 @@ class Checking:
         await self.session.aclose()
 
     async def report(self, asked: CheckRequest, tell: Callable[[Event], None] | None = None) -> FactualityReport:
-        """Checks a response. Claims that cannot be judged are left unscored. `tell` is called with each event as it
-        happens."""
+        """Checks a response. Claims that cannot be judged are left unscored. `tell` receives each event."""
         meter, setup = self._meter(asked), self.setup
         span = _check_span(setup.settings, setup.fingerprint, setup.chat, asked.prompt, asked.response)
         with span, nullcontext() if tell is None else told_of_waits(tell):
@@ -255,7 +254,7 @@ class Checking:
         return self._context(asked, self._meter(asked))
 
     def _context(self, asked: CheckRequest, meter: UsageMeter) -> CheckContext:
-        """The gate for relevance is off in an incomplete answer, whose rest may make any claim relevant."""
+        """Turns off the relevance gate for an incomplete answer, because its rest may make any claim relevant."""
         is_whole = asked.spans is None or asked.is_whole
         searching = self.searching.over(self.searching.tools)
         meter.before_paying = searching.reach

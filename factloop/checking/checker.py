@@ -50,21 +50,18 @@ from factloop.tools.search.handed_over import Documents, Retrieve
 SearchSource = str | SearchTool | BaseRetriever | VectorStore | BaseTool | Retrieve
 
 _WARM: set[tuple[bool, str | None]] = set()
-"""Whether a model is used, and the spaCy pipeline, for each kind of check that this process is warmed up for."""
+"""The kinds of checks that are warmed up: whether they use a model, and their spaCy pipeline."""
 _REHEARSED = "Ada Lovelace was born in London in 1815."
 
 Check = Callable[..., Awaitable[FactualityReport]]
-"""Checks one response and returns its report. Takes the arguments of `OpenChecks.__call__`."""
+"""Has the same signature as `OpenChecks.__call__`."""
 
 
 class DocumentOptions(TypedDict, total=False):
     documents: Documents | None
-    """The documents that the response is based on: a list of strings, LangChain documents or mappings, a retriever or a
-    vector store.
-
-    Mappings need `page_content`, `text` or `content`, and may contain a score. The checker's own sources are searched
-    as well. With an empty list, no claims can be judged.
-    """
+    """A list of strings, LangChain documents or mappings (with `page_content`, `text` or `content`, and optionally a
+    score), a retriever or a vector store. The checker's own sources are searched as well. With an empty list, no claims
+    can be judged."""
     sources: Sources | None
     """Documents with a mode. Cannot be combined with `documents`."""
 
@@ -208,11 +205,8 @@ class FactChecker(ClosesPerLoop):
         run_blocking(self.awarm_up())
 
     async def awarm_up(self) -> None:
-        """Imports and loads everything that the first check needs, except a judge's weights. Makes no calls.
-
-        Takes a few seconds of CPU time in another thread. Without it, the first check takes longer. Raises ConfigError
-        or DataError.
-        """
+        """Imports and loads everything that the first check needs, except a judge's weights. Makes no calls, but takes
+        a few seconds of CPU time in another thread. Raises ConfigError or DataError."""
         await self._tools(alone=False)
         kind = (self.has_model or bool(self.settings.jury), self.settings.spacy_model)
         if kind not in _WARM:

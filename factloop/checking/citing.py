@@ -27,7 +27,7 @@ def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
 
 
 def borne_out(claims: Sequence[Claim], documents: Sequence[Document]) -> dict[str, tuple[int, ...]]:
-    """Maps each claim's id to the indexes of the documents that support it: none unless the verdict is `supported`.
+    """Maps each claim's id to the indexes of the documents that support it, which are none if it is not supported.
 
     A document supports a claim if a cited passage comes from it, or if it contains the decisive sentence word for word
     (or a cited passage, if the judge quotes no sentence).
@@ -54,7 +54,7 @@ def _words(text: str) -> str:
 def citations_of(
     response: str, sentences: Sequence[Sentence], claims: Sequence[Claim], documents: Sequence[Document] | None
 ) -> Citations | None:
-    """Returns the citations in a response, or None if no documents were supplied. Claims must have `borne_out_by`."""
+    """Returns the citations in a response, or None if no documents were supplied. `borne_out_by` must be set."""
     if documents is None:
         return None
     by_id = {claim.id: claim for claim in claims if claim.judgement.verdict is not Verdict.IRRELEVANT}

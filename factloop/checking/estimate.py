@@ -64,11 +64,8 @@ def estimate(
     facts: Sequence[GivenFacts] | None = None,
     n_characters: int | None = None,
 ) -> Estimate:
-    """Estimates the calls, tokens and cost of checking `response`, or only `facts`. Makes no calls and needs no key.
-
-    `n_characters` is the total length of the documents, if known. The `grounded` plan puts short documents into the
-    prompt in full.
-    """
+    """Estimates the calls, tokens and cost of checking `response`, or only `facts`. Makes no calls and needs no key. If
+    documents with `n_characters` in total are short, the `grounded` plan puts them into the prompt in full."""
     plan = plan_of(settings)
     parts = [part for part in read_outline(response) if silence_of(part) is None] if facts is None else []
     n_claims = sum(max(1, round(len(part.text.split()) / WORDS_A_CLAIM)) for part in parts)
@@ -171,7 +168,7 @@ def _given(asked: _Asked, stated: Sequence[GivenFacts]) -> Estimate:
 
 
 def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
-    """Takes the number of calls that extract facts, and their prompt tokens in total."""
+    """`n_read` calls extract facts, with `first` prompt tokens in total."""
     settings, n_claims = asked.settings, asked.n_claims
     rounds = round(n_claims * min(SEARCHES_A_CLAIM, settings.max_searches))
     together = CLAIMS_TOGETHER if len(settings.search) + bool(settings.docs) == 1 else 1
@@ -185,9 +182,8 @@ def _fused_rounds(asked: _Asked, n_read: int, first: int) -> Estimate:
 
 
 def _grounded(asked: _Asked, n_characters: int | None) -> Estimate:
-    """Short documents are in each prompt in full, without searches or second checks. Otherwise, each prompt contains
-    `passage_characters` characters of passages, with one search per sentence and one per claim that is checked
-    again."""
+    """Short documents are in each prompt in full, so nothing is searched or checked again. Otherwise, there is one
+    search per sentence, and one per claim that is checked again."""
     settings, n_claims = asked.settings, asked.n_claims
     windows = asked.n_windows(GROUNDED_WINDOW)
     is_whole = n_characters is not None and n_characters <= WHOLE_TIMES * settings.passage_characters

@@ -39,7 +39,6 @@ class NamedJudge:
     chat: ChatModel | None
 
     def opened(self, session: Session, *, logprobs: bool) -> JudgeRater:
-        """Opens the judge for one session."""
         upper, lower, chat = self.fingerprint.upper, self.fingerprint.lower, self.chat
         assert upper is not None
         if self.judge is not None:
@@ -51,11 +50,8 @@ class NamedJudge:
 
 
 def named_judge(settings: CheckSettings, *, has_model: bool) -> NamedJudge | None:
-    """Loads the judge for a check without a model. Returns None if no judge is set, or if there is a model.
-
-    Downloads the weights first if that is allowed. Raises ConfigError if the judge cannot be loaded, or if the
-    thresholds were tuned for a different judge.
-    """
+    """Returns the judge for a check without a model, if one is set. Downloads its weights if that is allowed. Raises
+    ConfigError if it cannot be loaded, or if the thresholds were tuned for a different judge."""
     if settings.judge is None:
         return None
     spec = parse_spec(settings.judge)

@@ -36,7 +36,7 @@ OFFLINE_LIBRARIES = ("spacy",)  # additional libraries for checks without a chat
 
 @dataclass(frozen=True)
 class Setup:
-    """Everything that identifies a run and that an estimate needs, before anything is opened."""
+    """What a run will use, before anything is opened."""
 
     settings: CheckSettings
     tools: Sequence[SearchTool]
@@ -77,11 +77,8 @@ def prepare(
     model: BaseChatModel | ChatModel | None = None,
     tape: Tape | None = None,
 ) -> Setup:
-    """Returns the setup for these settings. Uses the network only to download a judge, if that is allowed.
-
-    `model` is a chat model that the caller has built and will close. The default is `settings.model` or, if that is
-    also None, the offline engine. Raises ConfigError.
-    """
+    """Returns the setup for these settings. Uses the network only to download a judge, if that is allowed. `model`
+    replaces `settings.model`, and the caller must close it. Raises ConfigError."""
     refuse_clashes(settings, has_model=model is not None or settings.model is not None)
     chat = _chat_model(settings, model)
     if chat is None:

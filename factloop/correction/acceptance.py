@@ -6,8 +6,8 @@ A rewritten text is accepted if it meets all these conditions. Otherwise, the fi
 2. There are no more unscored claims than before, not counting those that need reading.
 3. There are no more contradicted claims than before.
 4. No rewritten sentence has contradicted claims, unsupported claims that it need not keep, or more unscored or
-   irrelevant claims than before. No other sentence has more unsupported claims than before. (It may, for example, if a
-   removed sentence said who *he* is.)
+   irrelevant claims than before. No other sentence has more unsupported claims than before, for example because a
+   removed sentence said who *he* is.
 5. No remaining sentence has fewer supported claims than before.
 6. Every rewritten sentence still states something, including the unproven claims to keep.
 7. Precision is higher, or fewer claims are contradicted, unscored or irrelevant.
@@ -47,14 +47,14 @@ class Fate:
 
 @dataclass(frozen=True)
 class Ruling:
-    """Whether to accept the rewritten text. `rejected` is None if so."""
+    """Whether the rewritten text is accepted (if `rejected` is None), and why."""
 
     rejected: Rejection | None
     why: str
     failed: Mapping[int, str] = field(default_factory=dict)
     """Maps the number of each sentence that failed to the reason for undoing its change."""
     broke_down: bool = False
-    """Whether the check itself failed. Another one would cost money without changing the decision."""
+    """Whether the check itself failed. If so, it is not repeated."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,6 @@ def _faults(before: FactualityReport, fates: Sequence[Fate], now: Mapping[int, S
 
 
 def _to_blame(faults: _Faults, reworded: Collection[int]) -> Mapping[int, str]:
-    """An unchanged sentence fails because of the change before it, which is then the one to undo."""
     blamed: dict[int, str] = {}
     for numbers, of_new, of_later in (
         (faults.unjudged, "the new wording has no verdict", "a later sentence then has no verdict"),
@@ -166,7 +165,7 @@ def _unsupported_in_words(unsupported: Collection[int], reworded: Collection[int
 
 
 def _drops_unproven(fate: Fate, was: Counts, now: Sequence[Claim]) -> bool:
-    """Whether the sentence drops more unproven claims than it adds supported ones, not counting corrected claims."""
+    """Whether the sentence drops more unproven claims than it adds supported ones, apart from corrected claims."""
     are = count_verdicts(now)
     missing = fate.n_unproven - are.not_supported
     return missing > max(0, are.supported - was.supported - n_contradicted(fate.claims))

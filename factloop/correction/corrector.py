@@ -55,8 +55,7 @@ class Corrector:
 
     Only sentences with a contradicted claim are reworded, from first to last, by a model (one call per sentence) or,
     offline, by rules. The new text is then checked and accepted only if it meets the conditions in `acceptance`. A
-    change is undone if it fails the check, or if a later sentence fails because of it. All other sentences stay the
-    same.
+    change is undone if it fails the check, or if a later sentence fails because of it.
 
     Marks never change the wording. The correction lists everything that was removed or is in doubt, including passages
     that are not marked.
@@ -220,8 +219,8 @@ class _Course:
         )
 
     def _better(self, tried: _Attempt, *, may_read: bool) -> Draft | None:
-        """Returns None if nothing can be undone or no changes remain. If no more checks are allowed, changes that have
-        not been checked are also undone."""
+        """Returns None if nothing can be undone or no changes remain. If `may_read` is False, also undoes unchecked
+        changes."""
         ruling = tried.ruling
         better = tried.draft.without(ruling.failed, removing=may_read and self._policy.contradicted == "remove")
         while not may_read and better.wordings and (unread := self._rechecks.unread(better)):
@@ -241,7 +240,7 @@ class _Course:
         return Rejection.NOTHING_CHANGED, f"{noun} could not be changed"
 
     async def _first_draft(self, sentences: Sequence[ResponseSentence]) -> Draft:
-        """Rewords each faulty sentence after those before it, so that the rewriter sees the new text so far."""
+        """Rewords the sentences in order, because the rewriter sees the new text before each of them."""
         by_id = {claim.id: claim for claim in self._before.claims}
         draft = Draft(self._before.response, sentences, {})
         for number, sentence in enumerate(sentences):

@@ -19,7 +19,7 @@ NOT_CONFIRMED = "the first new wording failed the second check"
 
 @dataclass(frozen=True)
 class Wording:
-    """A new wording for a sentence, or an empty text to remove the sentence."""
+    """A new wording for a sentence. Empty text removes the sentence."""
 
     text: str
     evidence: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Draft:
         return apply(self.response[:start], [edit for edit in self.edits if edit.start < start])
 
     def moved(self, span: Span) -> Span:
-        """The new position of a span. If an edit overlaps it, this is an empty span at the end of the edit."""
+        """Returns the new position of a span, or an empty span after the edit that overlaps it."""
         start, end = span
         shift = 0
         for edit in self.edits:

@@ -30,11 +30,8 @@ class MarkPolicy:
     contradicted: Contradicted = "mark"
 
     def mark_for(self, finding: Finding) -> str | None:
-        """Returns the mark for a passage with this finding, or None if the passage should not be marked.
-
-        Claims that should have been corrected or removed are still in the text, so they are marked. Unread code is
-        never marked, because a mark would become part of the code.
-        """
+        """Returns the mark for a passage with this finding, if any. Claims that should have been corrected or removed
+        are marked, because they are still in the text. Unread code is not, because a mark would become part of it."""
         if finding is Finding.CONTRADICTED:
             return CONTRADICTED
         if finding is Finding.UNSUPPORTED:

@@ -43,9 +43,7 @@ class RewrittenSentence(StructuredOutput):
 
 class Rewriter(Protocol):
     @property
-    def name(self) -> str:
-        """The name of the rewriter, as recorded in corrections."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def hashes(self) -> Mapping[str, str]:

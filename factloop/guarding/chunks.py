@@ -31,7 +31,7 @@ class WholeCharacters:
         self._first_half = ""
 
     def feed(self, text: str) -> str:
-        """Returns the text without a final unpaired first half, which is put before the next chunk."""
+        """Returns the text. If it ends with the first half of a pair, that half is kept for the next chunk."""
         text = self._first_half + text
         self._first_half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         return text.removesuffix(self._first_half).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

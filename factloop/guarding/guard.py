@@ -69,8 +69,7 @@ class StreamGuard:
 
     Without faults, the output is identical to the input. A sentence has a fault if it was not read, or if any of its
     claims is contradicted, unsupported or unscored (see `findings.Finding`). Every claim is judged, whether or not it
-    is relevant to the question. If a check fails or the model is unreachable, the claims are left unscored, and no
-    error is raised.
+    is relevant to the question. If a check fails or the model is unreachable, claims are left unscored.
 
     With a model, the `grounded` and `fused` plans check several sentences (a window) in one call. A window ends when it
     is full (for `grounded`, 12 sentences or 675 characters), when its first sentence has waited for `max_wait_s`, or

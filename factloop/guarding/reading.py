@@ -29,8 +29,7 @@ from factloop.tools.text.growing import GrowingText, Stretch
 log = logging.getLogger(__name__)
 OPENING = 1_500
 RECENT = 3_000
-"""The context is the start of the answer, which names the topic, and its end: at most `OPENING` and `RECENT`
-characters."""
+"""Maximum length of the end of the answer in the context. The start, up to `OPENING` characters, names the topic."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT_AT_END, _CUT_AT_START = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
@@ -153,8 +152,7 @@ class Reader:
         return [SentenceCheck() if one.sentence is None else next(found) for one in window.stretches]
 
     async def _judged(self, window: Window) -> list[SentenceCheck]:
-        """Returns one unscored claim per sentence if the check fails. Raises only ConfigError, since nothing can then
-        be judged."""
+        """If the check fails, returns one unscored claim per sentence. Raises only ConfigError."""
         held = window.sentences
         numbers = range(window.first, window.first + len(held))
         shown, moved = _shown(window.text, held[0])

@@ -28,8 +28,7 @@ class GuardedSentence(Record):
     """All findings on the sentence, including those that the policy lets pass."""
     treatment: Treatment
     released: str
-    """The text for the user. If the sentence passes, this is `text` without any end of a line or table row that remains
-    from a dropped sentence before it."""
+    """The text for the user: `text` if the sentence passes, without what is left of a line or row dropped before it."""
 
 
 class GuardFinished(Record):

@@ -299,7 +299,7 @@ def _status(judgement: Judgement | Vote) -> Status:
 
 
 def worst(claims: Sequence[Claim]) -> Status:
-    """The worst status among at least one claim."""
+    """Returns the worst status. Raises ValueError if there are no claims."""
     return min(map(status_of, claims), key=list(Status).index)
 
 

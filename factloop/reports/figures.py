@@ -42,7 +42,7 @@ def percent(share: float) -> str:
 
 
 def shown_below(value: float, threshold: float, form: Literal["f", "g"]) -> str:
-    """Formats a value below the threshold with three digits, or as many more as keep it below when rounded."""
+    """Formats a value below the threshold with three digits, or more if it would then round up to the threshold."""
     return next(said for digits in count(3) if float(said := f"{value:.{digits}{form}}") < threshold)
 
 
@@ -110,8 +110,7 @@ def how_often_right(fingerprint: Fingerprint) -> str:
 
 
 def main_figure(report: FactualityReport) -> tuple[str, str, str]:
-    """Returns the main metric's name, value and basis: precision or, if claims are unscored, the number of scored
-    claims.
+    """Returns the main metric's name, value and basis: precision, or the number of scored claims if any are unscored.
 
     Precision ignores unscored claims, so it could be mistaken for a score of the whole answer. If there are unscored
     claims, it appears only in the basis, with its values if all of them were wrong and if all were right.

@@ -43,9 +43,7 @@ class Draw(Record):
     """A random draw of claims to label. Claims are weighted by the inverse of their probability of being drawn."""
 
     name: str
-    """Distinguishes the draw from others."""
     n: Annotated[int, Field(ge=1)]
-    """Number of claims drawn."""
     n_claims: Annotated[int, Field(ge=1)]
     """Number of claims in the run (by `system`, if it is set), including those that already had a label."""
     n_before: Count = 0
@@ -109,8 +107,6 @@ class ClaimToSettle(_OfClaim):
 
 
 class Answer(StrEnum):
-    """Which side is right."""
-
     FIRST = "first"
     SECOND = "second"
     NEITHER = "neither"

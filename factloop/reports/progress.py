@@ -65,7 +65,7 @@ class ProgressDisplay(_Display):
         self._judged: set[str] = set()
 
     def handle(self, event: Event) -> None:
-        """Handles one event. It may be passed again without effect."""
+        """Handles one event. Passing the same event again has no effect."""
         match event:
             case ResponseSplit():
                 self._n_sentences = event.n_sentences

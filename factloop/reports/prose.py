@@ -1,4 +1,4 @@
-"""Renders a response as HTML for the report page. The Markdown becomes tags, and the text becomes pieces with marks."""
+"""Prepares a response for the report page: Markdown becomes tags, and text becomes pieces with marks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,6 @@ class Piece:
     begins: bool = False
     """Whether this is the first piece of its stretch, which carries the symbols."""
     ends: bool = False
-    """Whether this is the last piece of its stretch."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +75,11 @@ class _Cut:
     start: int
     end: int
     number: int
-    """Number of its stretch."""
     fault: Fault | None
 
 
 def lay_out(stretches: Sequence[PageStretch]) -> Prose:
-    """Renders the response. If Markdown would hide a marked stretch, the whole response is shown as plain text."""
+    """Splits the response into tags and pieces, or shows it as plain text if Markdown would hide a marked stretch."""
     text = "".join(one.text for one in stretches)
     plain: list[Part] = [Tag("p", attributes={"class": "plain"}), TextRun(text, 0, len(text)), Tag("p", closes=True)]
     parts = read_markdown(text) if len(text) <= LONGEST_LAID_OUT else plain

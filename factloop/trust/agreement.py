@@ -40,7 +40,7 @@ async def draw_samples(question: str, n: int, subject: ModelGateway, meter: Usag
 async def agreement(
     claims: Sequence[str], samples: Sequence[str], judge: Verifier, *, meter: UsageMeter
 ) -> list[SampleAgreement]:
-    """Returns the mean support of the samples for each claim."""
+    """Returns how strongly the samples support each claim on average."""
     found = iter(await read_all(judge, [(claim, [sample]) for claim in claims for sample in samples], meter=meter))
     scored = [[one.score for _ in samples if (one := next(found)) is not None] for _ in claims]
     return [

@@ -19,7 +19,7 @@ from factloop.trust.scorer import TrustScorer
 from factloop.trust.settings import TrustSettings
 
 ALIKE = ("temperature", "seed", "fail_if_unreadable")
-"""Settings that checks share, but with other defaults. Checks use only values that were set."""
+"""Settings that checks also have, but with other defaults. Only explicitly set values apply to checks."""
 SAFE_PART, TRUST_PART = "safe", "trust"
 
 

@@ -36,7 +36,7 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class TrustSetup:
-    """The setup of a run, before any calls are made. It identifies the run."""
+    """What a run will use, before any calls are made."""
 
     settings: TrustSettings
     prompts: PromptRegistry
@@ -92,11 +92,8 @@ def prepare_trust(
     tape: Tape | None = None,
     subjects: Mapping[str, SubjectModel] | None = None,
 ) -> TrustSetup:
-    """Returns the setup for these settings. Uses no network. Raises ConfigError.
-
-    `subject` and `judge` are chat models that the caller has built; they replace those in the settings. `subjects` are
-    the subjects of several systems, instead of one subject for all.
-    """
+    """Returns the setup for these settings. Uses no network. `subject` and `judge` replace those in the settings, and
+    `subjects` are the subjects of several systems. Raises ConfigError."""
     prompts = PromptRegistry.load(settings.prompts)
     if subjects and (subject is not None or settings.subject_model is not None):
         raise ConfigError("set either one subject model for all answers, or one for each system, not both")

@@ -262,8 +262,8 @@ class TrustScorer(ClosesPerLoop):
         )
 
     async def aopen(self) -> None:
-        """Opens everything in the settings right away, rather than with the first answer. Costs nothing. Raises
-        ConfigError or DataError if something cannot be opened."""
+        """Opens everything in the settings now, not with the first answer. Costs nothing. Raises ConfigError or
+        DataError."""
         await self._load()
         await self._open.open(self._open_shared)
 

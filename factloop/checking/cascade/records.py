@@ -45,9 +45,9 @@ class CascadeSide(Record):
     confidence: OpenShare
     """Confidence level of `bound` and `label_bound`."""
     design_effect: Annotated[float, Field(ge=1.0)]
-    """Design effect used for `bound`: claims from the same document or response are alike. 1 means no effect."""
+    """Design effect for `bound`: claims from the same document or response are not independent. 1 means that they are.
+    """
     label_design_effect: Annotated[float, Field(ge=1.0)] = 1.0
-    """Design effect used for `label_bound`."""
     why_none: str = ""
 
 

@@ -153,7 +153,7 @@ def savings(cascade: Cascade, claims: Sequence[Claim], usage: Usage, tools: Sequ
 
 def with_estimates(seen: CascadeSavings) -> CascadeSavings:
     """Adds the estimated savings: the mean number of calls and of searches per claim sent to the model, times the
-    number of settled claims. None if no claims were sent to the model."""
+    number of settled claims. They are None if no claims were sent to the model."""
     settled, sent = seen.n_settled, seen.n_sent_on
     return seen.model_copy(
         update={

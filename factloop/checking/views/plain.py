@@ -15,11 +15,8 @@ _LONGEST = 200
 
 
 def in_words(report: FactualityReport) -> str:
-    """Returns the counts, followed by up to ten unsupported or unchecked passages of the response, with the reasons.
-
-    Each source passage that a reason mentions has its own line with the decisive or closest sentence or, if neither is
-    known, the beginning of the passage.
-    """
+    """Returns the counts and up to ten unsupported or unchecked passages, with the reasons. A line for each source
+    passage that a reason mentions shows its decisive or closest sentence, or else its beginning."""
     views = {one.claim.id: one for one in views_of(report.claims)}
     not_checked = [one for one, _ in unchecked(report)]
     lines = [_claim(one) for one in views.values() if one.claim.judgement.verdict is Verdict.NOT_SUPPORTED]
@@ -30,7 +27,6 @@ def in_words(report: FactualityReport) -> str:
 
 
 def counts_in_words(report: FactualityReport) -> str:
-    """Returns the number of claims with each verdict and the number of unchecked passages."""
     n_unread = sum(isinstance(one, Sentence) for one, _ in unchecked(report))
     nothing = "The answer states no facts that can be checked" if not n_unread else "No claim was found"
     said = [f"{plural(len(report.claims), 'claim')} ({distribution(report)})" if report.claims else nothing]

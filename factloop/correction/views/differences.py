@@ -47,7 +47,7 @@ def _unchanged(text: str, marks: _Marks) -> list[ResponsePart]:
 
 
 class _Marks:
-    """The marks that have not been inserted yet. The text is processed from start to end."""
+    """The marks that have not been inserted yet."""
 
     def __init__(self, correction: Correction) -> None:
         self._not_read: Kind = "removed" if correction.accepted else "inserted"

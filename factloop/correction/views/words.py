@@ -29,7 +29,6 @@ KIND_WORDS = {ChangeKind.REMOVED: "removed", ChangeKind.MENDED: "reworded"}
 
 
 def decision(correction: Correction) -> str:
-    """Returns the decision and the reason for it."""
     is_clean = correction.rejected is Rejection.NOTHING_TO_CORRECT
     judged_by = correction.before.fingerprint
     is_said = OFFLINE in correction.report.warnings
@@ -38,7 +37,7 @@ def decision(correction: Correction) -> str:
 
 
 def headline(correction: Correction) -> str:
-    """Returns the decision in a few words, including any kind of problem that the new text has more of."""
+    """Returns the decision in a few words, with what got worse, if anything."""
     if correction.accepted:
         worse = _worse(correction)
         said = f"Changed, but {' and '.join(worse)} than before" if worse else "Corrected"

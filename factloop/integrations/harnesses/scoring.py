@@ -46,8 +46,7 @@ class Score:
 
 
 async def ascore(check: FactCheckRunnable, answer: object, question: object = None, *others: object) -> Score:
-    """Scores an answer to a question. Each may be a string, a message or a record with the text under a key in
-    `check.keys`.
+    """Scores an answer to a question. Each may be a string, a message, or a record with keys as in `check.keys`.
 
     Documents come from the first record among `answer`, `question` and `others` that has the key for documents. Costs
     money if a model or a paid search is used. Raises ConfigError or DataError.

@@ -47,11 +47,8 @@ class FinalAnswer:
         return tuple("\n\n".join(next(rest) for _ in range(count)) for count in counts)
 
     def replaced(self, texts: Sequence[str], *, blocked: bool) -> tuple[list[BaseMessage], Any]:
-        """Returns the messages and the structured response, with `texts` in place of the guarded texts.
-
-        New messages get new ids, because a stream of messages skips ids that it has already seen. If the answer is
-        `blocked`, they contain nothing from it.
-        """
+        """Puts `texts` in place of the guarded texts. If the answer is `blocked`, the new messages contain nothing else
+        from it. Their ids are new, because a stream of messages skips ids that it has already seen."""
         new = dict(zip(self.texts, texts, strict=True))
         structured = _with(self.structured, new)
         removed = [RemoveMessage(id=one.id) for one in self.messages if one.id is not None]

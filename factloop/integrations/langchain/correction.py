@@ -42,7 +42,7 @@ class CorrectionRunnable(InOneLoop[Correction]):
         unsupported: Unsupported = "mark",
         unscored: Unscored = "auto",
     ) -> None:
-        """By default, `check` is a check with the offline engine. Its limits apply to the whole correction. The other
+        """By default, the offline engine judges the claims. The check's limits apply to the whole correction. The other
         arguments are those of `Corrector`. Raises ConfigError."""
         self.check = as_check(check)
         self._corrector = Corrector(

@@ -60,7 +60,7 @@ class FactCheckStreamGuard(Runnable[Any, str]):
         on_event: Callable[[GuardEvent], object] | None = None,
         **options: Unpack[GuardOptions],
     ) -> None:
-        """By default, `check` is a check with the offline engine. Raises ConfigError."""
+        """By default, the offline engine judges the claims. Raises ConfigError."""
         self.check = as_check(check)
         options.setdefault("limits", self.check.limits)
         self._guard = StreamGuard(self.check.checker, policy, **options)

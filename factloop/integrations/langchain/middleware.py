@@ -151,7 +151,7 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
         evidence_tools: Collection[str] | None = None,
         fields: Collection[str] | None = None,
     ) -> None:
-        """By default, `check` is a check with the offline engine."""
+        """By default, the offline engine judges the claims."""
         super().__init__()
         choices = {"action": (action, AnswerAction), "then": (then, LastAction), "retrieved": (retrieved, Retrieved)}
         for name, (value, known) in choices.items():

@@ -73,8 +73,7 @@ class FactCheckRunnable(InOneLoop[FactualityReport]):
         keys: Keys = Keys(),  # noqa: B008 - it is frozen
         limits: Limits | None = None,
     ) -> None:
-        """`limits` applies to each check, within the checker's own limits. By default, the offline engine judges the
-        claims. Raises ConfigError."""
+        """`limits` applies to each check, within the checker's own limits. Raises ConfigError."""
         if mode not in ("faithfulness", "factuality"):
             raise ConfigError(f"mode = {mode!r}: must be 'faithfulness' or 'factuality'")
         self.checker = given_checker(checker)
@@ -137,11 +136,8 @@ AnyChecker = FactCheckRunnable | FactChecker
 
 
 def as_check(check: AnyChecker | None) -> FactCheckRunnable:
-    """Wraps a checker in a check, and returns a check unchanged. By default, the offline engine judges the claims.
-
-    The mode is `factuality` if the checker has its own sources, so that they are searched, or else `faithfulness`.
-    Raises ConfigError for anything else.
-    """
+    """Wraps a checker in a check: in `factuality` mode if it has its own sources, or else in `faithfulness` mode. By
+    default, the offline engine judges the claims. Raises ConfigError for anything else."""
     if check is None:
         return FactCheckRunnable()
     if isinstance(check, FactCheckRunnable):

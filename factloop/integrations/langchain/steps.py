@@ -33,7 +33,7 @@ def factcheck_tool(
 ) -> BaseTool:
     """Returns a tool whose result has a short report as the content and the full report as the artifact.
 
-    By default, `check` is a check with the offline engine. Claims are judged against `documents` or, by default, what
+    By default, the offline engine judges the claims. Claims are judged against `documents` or, by default, what
     `check` retrieves. In factuality mode, the checker's sources are searched as well. If a text cannot be checked, the
     agent receives a message, and there is no artifact. Raises ConfigError.
     """
@@ -77,7 +77,7 @@ def build_factcheck_node(
     question="messages", documents=None`.
 
     The report is a dictionary, because every checkpointer can save one. Read it with `FactualityReport.model_validate`.
-    By default, `check` is a check with the offline engine. Raises ConfigError or DataError.
+    By default, the offline engine judges the claims. Raises ConfigError or DataError.
     """
     checking = as_check(check)
 

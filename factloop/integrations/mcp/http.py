@@ -164,7 +164,7 @@ async def serve_http(
 
 
 def _own_names(binding: Binding) -> TransportSecuritySettings:
-    """Other addresses need a key, which malicious pages do not have."""
+    """Checks host names only on loopback. Elsewhere, requests need a key, which malicious pages do not have."""
     if not binding.is_loopback:
         return TransportSecuritySettings(enable_dns_rebinding_protection=False)
     names = sorted({"127.0.0.1", "localhost", "[::1]", in_brackets(binding.host)})

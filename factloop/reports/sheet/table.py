@@ -147,7 +147,8 @@ def figure_cell(
     *,
     basis: str | None = None,
 ) -> Cell:
-    """A value with its interval and basis (`n 1,204` by default), or the reason why it is undefined."""
+    """Returns a cell with a value, its interval and its basis (`n 1,204` by default), or the reason why it is
+    undefined."""
     n = one.n if isinstance(one, Figure) else None
     rests_on = basis if basis is not None else "" if n is None else f"n {n:,}"
     if one.value is None:
@@ -159,7 +160,7 @@ def figure_cell(
 def value_cell(
     value: float | None, shown: Callable[[float], str], why: str = "", *, note: str = "", basis: str = ""
 ) -> Cell:
-    """A number without an interval. If it is None, the cell contains a dash and the reason."""
+    """Returns a cell with a number or, if it is None, with a dash and the reason."""
     if value is None:
         return Cell(NOTHING, note, basis, why=why)
     return Cell(shown(value), note, basis, value=value)

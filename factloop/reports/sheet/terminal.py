@@ -29,7 +29,7 @@ class KeptSheets(Console):
 
 
 def keep_sheet(console: Console, sheet: Sheet) -> None:
-    """Collects a table if the console does so, for callers that print it in a different form."""
+    """Adds the sheet to the console if it is a `KeptSheets`, for callers that print it in a different form."""
     if isinstance(console, KeptSheets):
         console.sheets += [sheet] * bool(sheet.lines)
 

@@ -152,7 +152,7 @@ class MarkedText:
     after: str
 
     def near(self, context: int) -> MarkedText:
-        """Shortens all parts to `context` characters, around the marked part, with ellipses for omitted text."""
+        """Shortens each part to `context` characters, with ellipses for omitted text."""
         before = f"…{self.before[-context:]}" if len(self.before) > context else self.before
         after = f"{self.after[:context]}…" if len(self.after) > context else self.after
         marked = f"{self.marked[:context]}…" if len(self.marked) > context else self.marked
