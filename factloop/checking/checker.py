@@ -75,7 +75,7 @@ class CheckOptions(DocumentOptions, total=False):
     Cannot be combined with `facts` or `run_dir`."""
     limits: Limits | None
     """Limits for this check, in addition to the shared limits. At the deadline, the check ends and reports the claims
-    judged so far. `usage` then includes the most that the unanswered calls can cost."""
+    judged so far. `usage` then includes the maximum cost of unanswered calls."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def documents_among(tools: Iterable[SearchTool]) -> tuple[Document, ...] | None:
 
 
 def borne_out(claims: Sequence[Claim], documents: Sequence[Document]) -> dict[str, tuple[int, ...]]:
-    """Maps each claim's id to the indexes of the documents that support it, which are none if it is not supported.
+    """Maps each claim's id to the indexes of the documents that support it. Unsupported claims have none.
 
     A document supports a claim if a cited passage comes from it, or if it contains the decisive sentence word for word
     (or a cited passage, if the judge quotes no sentence).
@@ -105,8 +105,8 @@ def cited_by(response: str, sentences: Sequence[Sentence], documents: Sequence[D
 
 
 def _markers(response: str, documents: Sequence[Document]) -> Iterator[_Marker]:
-    """Yields the numbers and document ids in brackets. A number refers to the document with that id or, if there is
-    none, to the document at that position, starting at 1."""
+    """Yields citations: numbers and document ids in brackets. A number refers to the document with that id or, if there
+    is none, to the document at that position, starting at 1."""
     by_id: dict[str, int] = {}
     for place, document in enumerate(documents):
         for given in (document.id, *(document.metadata.get(key) for key in _ID_KEYS)):

@@ -108,8 +108,8 @@ def weight_of(text: str, prompt: str | None) -> float:
 def largest_core(weights: Sequence[float], edges: Collection[tuple[int, int]]) -> list[int]:
     """Returns the positions of the claims in the heaviest set without edges. Ties favor earlier claims.
 
-    The set is exact if the solver finishes within `PATIENCE_S` seconds. Otherwise, it is the best set found so far or,
-    if there is none, the heaviest claims chosen greedily. Weights must be positive.
+    The set is optimal if the solver finishes within `PATIENCE_S` seconds. Otherwise, it is the best set found so far
+    or, if there is none, the heaviest claims chosen greedily. Weights must be positive.
     """
     import numpy as np
     from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]

@@ -64,8 +64,8 @@ def estimate(
     facts: Sequence[GivenFacts] | None = None,
     n_characters: int | None = None,
 ) -> Estimate:
-    """Estimates the calls, tokens and cost of checking `response`, or only `facts`. Makes no calls and needs no key. If
-    documents with `n_characters` in total are short, the `grounded` plan puts them into the prompt in full."""
+    """Estimates the calls, tokens and cost of checking `response`, or only `facts`. Makes no calls and needs no key.
+    `n_characters` is the total length of the documents. The `grounded` plan puts short ones into the prompt in full."""
     plan = plan_of(settings)
     parts = [part for part in read_outline(response) if silence_of(part) is None] if facts is None else []
     n_claims = sum(max(1, round(len(part.text.split()) / WORDS_A_CLAIM)) for part in parts)

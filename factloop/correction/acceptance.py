@@ -30,7 +30,7 @@ ELSEWHERE = -1  # for sentences in the rewritten text that match no sentence in 
 _OF_THE_TEXT = frozenset(
     {UnscoredReason.AMBIGUOUS, UnscoredReason.DISPUTED, UnscoredReason.OTHER_LANGUAGE, UnscoredReason.NO_SOURCE}
 )
-"""Reasons that lie in the text or the sources, so that another check would not produce a verdict."""
+"""Reasons that another check would not remove, because they lie in the text or the sources."""
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,8 @@ class Rechecks:
     check: Check
     documents: Sequence[Document] | None = None
     _known: dict[tuple[int, str, bool], tuple[_Stretch, ...]] = field(default_factory=dict)
-    """Keys are the sentence number, the wording, and whether the previous sentence was removed. Positions are relative
-    to the start of the wording, which may consist of several sentences."""
+    """Each key is the sentence number, the wording, and whether the previous sentence was removed. Positions are
+    relative to the start of the wording, which may consist of several sentences."""
 
     def unread(self, draft: Draft) -> frozenset[int]:
         return frozenset(number for number, key in _to_read(draft).items() if key not in self._known)

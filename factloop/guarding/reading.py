@@ -57,7 +57,7 @@ class Window:
     """Number of the window's first sentence in the answer, starting at 1."""
     stretches: list[Stretch] = field(default_factory=list)
     text: str = ""
-    """The answer as far as it had to be read to know that the window's last sentence was complete."""
+    """The answer up to where the window's last sentence was found to be complete."""
     is_closed: asyncio.Event = field(default_factory=asyncio.Event)
     checked: asyncio.Future[list[SentenceCheck]] = field(init=False)
     """One result for each stretch."""

@@ -105,8 +105,7 @@ class EvidenceRow:
 
 @dataclass(frozen=True)
 class Pair:
-    """A claim and the matching sentence from its source. In pieces that differ, the claim's words are `removed`, and
-    those of the source are `inserted`."""
+    """A claim and the matching sentence from its source. Where they differ, pieces are `removed` or `inserted`."""
 
     claim: tuple[Piece, ...]
     source: tuple[Piece, ...]

@@ -37,8 +37,8 @@ def faults(sentence: str, claims: Sequence[Claim], table_head: str | None = None
     """Returns the wrong words in a sentence according to its claims, in order and without overlaps.
 
     If the judge does not name them, these are the words that no correct claim contains, or else the whole sentence. In
-    a table row with the header `table_head`, the words that the judge names are looked up first in the claim's cell and
-    then in the whole row; if they occur in neither, the whole cell is wrong. Correct cells are included as well.
+    a table row (with the header `table_head`), the words that the judge names are looked up first in the claim's cell
+    and then in the row. If they occur in neither, the whole cell is treated as wrong. Correct cells are included.
     """
     found: list[Fault] = []
     for status in PROBLEMS:  # if two faults overlap, the more serious one gets the words

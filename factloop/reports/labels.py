@@ -36,7 +36,7 @@ class PersonLabel(StrEnum):
     NOT_SUPPORTED = "not_supported"
     IRRELEVANT = "irrelevant"
     CANNOT_TELL = "cannot_tell"
-    """The passages do not suffice to decide. Statistics count this as neither a label nor a verdict."""
+    """The passages are not enough to decide. Statistics count this as neither a label nor a verdict."""
 
 
 class Draw(Record):

@@ -1,8 +1,8 @@
 """Draws figures with matplotlib, as SVG that is embedded in a page and uses the page's colours.
 
 A page's content security policy forbids style attributes, and its colours depend on the theme. Styles therefore become
-presentation attributes, in which each colour below stands for a variable in the page's style sheet. Text stays text. An
-artist's group id (`artist.set_gid("of-3")`) becomes `data-series`, which pages use to dim all other series.
+presentation attributes, in which each colour below stands for a variable in the page's style sheet. Text is not
+converted to paths. An artist's group id (`artist.set_gid("of-3")`) becomes `data-series`, so that pages can dim others.
 """
 
 from __future__ import annotations

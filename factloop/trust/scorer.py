@@ -262,8 +262,7 @@ class TrustScorer(ClosesPerLoop):
         )
 
     async def aopen(self) -> None:
-        """Opens everything in the settings now, not with the first answer. Costs nothing. Raises ConfigError or
-        DataError."""
+        """Opens everything now rather than with the first answer. Costs nothing. Raises ConfigError or DataError."""
         await self._load()
         await self._open.open(self._open_shared)
 

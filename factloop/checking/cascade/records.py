@@ -18,7 +18,7 @@ class ErrorKind(StrEnum):
     """Which errors a cascade limits, and therefore what its verifier may decide."""
 
     BALANCED = "balanced"
-    """The verifier accepts and rejects claims. The maximum error rate applies to each separately."""
+    """The verifier accepts and rejects claims. The maximum error rate applies to each decision separately."""
     FALSE_SUPPORT = "false_support"
     """The verifier accepts claims but never rejects any."""
     FALSE_REJECT = "false_reject"

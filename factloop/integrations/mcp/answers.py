@@ -97,7 +97,7 @@ class TrustScores(Record):
     trust_bc: int | None
     trust_bc_unscored: UnscoredReason | None
     n_checks: Count
-    """Number of questions that the subject was asked. It chose its own answer in n_consistent of these questions."""
+    """Number of questions that the subject was asked. It chose its own answer to `n_consistent` of them."""
     n_consistent: Count
     trust_fc: Share | None
     trust_fc_unscored: UnscoredReason | None

@@ -313,7 +313,7 @@ def _result(text: str, answer: Record) -> CallToolResult:
 
 
 class StrictTool(Tool):
-    """A tool that rejects unknown arguments. The SDK would ignore them, and so answer a different question."""
+    """A tool that rejects unknown arguments. The SDK would silently ignore them."""
 
     @classmethod
     def of(cls, tool: Callable[..., Any]) -> Self:
