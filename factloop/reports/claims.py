@@ -26,7 +26,7 @@ from factloop.tools.text.words import content_words
 
 
 class Status(StrEnum):
-    """The status of a claim, worst first: its verdict (with two kinds of `not_supported`), or unscored."""
+    """A claim's verdict (with two kinds of `not_supported`), or unscored. Worst first."""
 
     CONTRADICTED = "contradicted"
     NO_EVIDENCE = "no_evidence"
@@ -226,8 +226,8 @@ class ClaimView:
     def pair(self) -> Pair:
         """The claim and the marked sentence, with their differences if the claim is a problem.
 
-        The judge names the words that differ. If it names none, they are the phrases found in only one of the two
-        texts, unless these have too little in common.
+        The judge names the words that differ. If it names none, phrases found in only one of the two texts are marked,
+        unless the texts have too little in common.
         """
         said = "" if self.marked is None else self.marked.text
         alone = Pair((Piece("same", self.text),), (Piece("same", said),) if said else ())

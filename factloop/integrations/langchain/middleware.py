@@ -90,8 +90,8 @@ class FactCheckMiddleware(AgentMiddleware[FactCheckState, Any, Any]):
     its artifact or, if there are none, its text. Statements that the model wrote in a call's arguments are removed from
     later tool results, because an echo proves nothing. You can add evidence:
 
-    - `retrieved="conversation"` includes tool results for earlier questions, for agents that answer follow-up questions
-      from them. An answer may then pass because of evidence for another question;
+    - `retrieved="conversation"` includes tool results for earlier questions, which suits agents that answer follow-up
+      questions. An answer may then pass because of evidence for another question;
     - `documents` are always included;
     - `system_message=True` adds the system message that the model received, including one from LangChain's
       `dynamic_prompt` if that middleware comes first. Pass a function to select evidence in the message's text;
