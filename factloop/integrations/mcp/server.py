@@ -1,7 +1,5 @@
 """The MCP server, with tools for one checker and one scorer. Fields, limits and errors are the same as in the service.
-
-Agents on the operator's machine see the documents' paths. Over HTTP, agents see only names, as in the service.
-"""
+Agents on the operator's machine see the documents' paths. Over HTTP, agents see only names."""
 
 from __future__ import annotations
 
@@ -110,11 +108,8 @@ OfCheck = Annotated[
 
 
 def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = True) -> MCPServer[Any]:
-    """Builds the server without opening anything. The caller is responsible for closing the checker and the scorer.
-
-    Unless `is_local`, details of configuration errors are logged instead of sent to callers, because they may contain
-    file names.
-    """
+    """Builds the server without opening anything. The caller must close the checker and the scorer. Unless `is_local`,
+    details of configuration errors are logged instead of sent to callers, because they may contain file names."""
     tools = _Tools(checker, scorer, is_local=is_local)
     offered: list[Callable[..., Any]] = [tools.check_response, tools.check_claim]
     if scorer.settings.subject_model is not None or scorer.settings.corpus:
@@ -129,7 +124,7 @@ def build_server(checker: FactChecker, scorer: TrustScorer, *, is_local: bool = 
 
 
 class _Tools:
-    """The server's tools. Agents see the tools' docstrings."""
+    """Agents see the docstrings of these methods."""
 
     def __init__(self, checker: FactChecker, scorer: TrustScorer, *, is_local: bool) -> None:
         self._checker, self._scorer, self._is_local = checker, scorer, is_local
@@ -211,8 +206,7 @@ class _Tools:
     async def _sources(
         self, documents: Sequence[str | GivenDocument] | None, mode: SourceMode | None = None
     ) -> Sources | None:
-        """Returns the documents as sources (without a tool if they contain no text), or None if none were given. Raises
-        ToolError if the documents exceed the limits of one call."""
+        """Returns no tool if the documents contain no text. Raises ToolError if they exceed the limits of one call."""
         if documents is None:
             return None
         given = [Document(one) if isinstance(one, str) else one.as_document() for one in documents]
@@ -274,7 +268,7 @@ class _Calls:
 
     @asynccontextmanager
     async def turn(self, caller: str) -> AsyncIterator[None]:
-        """Waits until it is the caller's turn. Raises ToolError if too many of the caller's calls are waiting."""
+        """Raises ToolError if too many of the caller's calls are waiting."""
         queue = self._queues[caller]
         if len(queue) == self._most_waiting:
             raise ToolError(f"busy: {self._most_waiting} calls with this key are already waiting; try again later")
@@ -319,10 +313,7 @@ def _result(text: str, answer: Record) -> CallToolResult:
 
 
 class StrictTool(Tool):
-    """A tool that accepts only the declared arguments.
-
-    The SDK would ignore unknown arguments, and so answer a different question.
-    """
+    """A tool that rejects unknown arguments. The SDK would silently ignore them."""
 
     @classmethod
     def of(cls, tool: Callable[..., Any]) -> Self:
