@@ -83,7 +83,7 @@ def load_expertqa(place: str | Path) -> Iterator[ExpertQaClaim]:
 
 
 def passage_of(evidence: str) -> str | None:
-    """Extracts the passage from a string such as `[4] https://… passage`. A string without a URL is itself the passage."""
+    """Extracts the passage from a string such as `[4] https://… passage`. Without a URL, the string is the passage."""
     return _ADDRESS.sub("", evidence, count=1).strip() or None
 
 
