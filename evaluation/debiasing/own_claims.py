@@ -2,14 +2,13 @@
 
 Prediction-powered inference describes all claims on prompts like the run's. This module estimates only what labels for
 every claim of this run would show, so its result is less uncertain. It uses the difference estimator for a finite
-population (Särndal, Swensson and Wretman 1992, section 6.3). The estimate is lambda times the run's fraction of
-supported verdicts, which is known exactly, plus the mean of label - lambda * verdict over the labelled claims. Each
-labelled claim is weighted by the inverse of p, its probability of being drawn. Only unlabelled claims are uncertain, so
-variances contain a factor of 1 - p, and are 0 if every claim is labelled.
+population (Särndal, Swensson and Wretman 1992, section 6.3): lambda times the run's fraction of supported verdicts,
+plus the mean of label - lambda * verdict over the labelled claims. Each labelled claim is weighted by the inverse of p,
+its probability of being drawn. Variances contain a factor of 1 - p, so they are 0 if every claim is labelled.
 
-If probabilities are given, each claim was drawn individually, and the variance is computed accordingly. Otherwise, it
-is not known whether claims or whole responses were drawn. The variance is then computed over groups, which is correct
-if whole groups were drawn and slightly too large if single claims were.
+If probabilities are given, each claim was drawn individually. Otherwise, it is not known whether claims or whole
+responses were drawn. The variance is then computed over groups, which is correct if whole groups were drawn, and
+slightly too large if individual claims were.
 
 The variance includes half an error more than was observed (`estimates.unseen_variance`). Without this, 95% intervals
 for labels drawn by `labels next` contained the true value in only 89% of simulated runs (`benchmarks.chosen_labels`).
@@ -38,10 +37,8 @@ METHOD = Method.DIFFERENCE
 
 
 def precision(samples: Samples, level: float) -> Estimate | None:
-    """Returns the fraction in [0, 1] of the run's scored claims that annotators would label supported.
-
-    Returns None if no claims of the run are labelled or scored.
-    """
+    """Returns the fraction in [0, 1] of the run's scored claims that annotators would label supported. Returns None if
+    no claims of the run are labelled or scored."""
     own = _own_labels(samples)
     if not len(own.label) or not own.scored.sum():
         return None
@@ -83,8 +80,8 @@ def _own_labels(samples: Samples) -> Samples:
 def _open_share(own: Samples) -> Floats:
     """Returns 1 - p for each labelled claim. All claims have the same p if only their number is known.
 
-    If the labelled claims represent fewer claims than the run has, some drawn claims are missing because annotators
-    disagreed or gave no label. The probability of each remaining claim is then reduced accordingly.
+    If the labelled claims represent fewer claims than the run has, annotators disagreed on some or gave no label. The
+    probability of each remaining claim is then reduced accordingly.
     """
     chance = np.ones(len(own.label)) if own.label_chance is None else own.label_chance
     stand_for, n_claims = float((1.0 / chance).sum()), float(own.scored.sum())
@@ -101,7 +98,6 @@ def _weight(own: Samples, open_share: Floats) -> float:
 
 
 def _moves(own: Samples, values: Floats, open_share: Floats) -> Floats:
-    """Returns the contribution of each drawn claim or group to the uncertainty of the weighted mean."""
     moves = np.sqrt(open_share) * own.label_weight * (values - own.labelled_mean(values)) / own.label_weight.sum()
     if own.label_chance is None:
         moves = np.bincount(own.label_group, moves)[np.unique(own.label_group)]

@@ -32,15 +32,15 @@ from factloop.reports.labels import ClaimToLabel, Draw, Probability, hash_of
 from factloop.reports.visible import visible
 
 STEPS = 10**6
-"""Scores and probabilities are hashed rounded to this many steps. Spreadsheets may save nine or fewer decimals."""
+"""Scores and probabilities are rounded to this many steps before hashing, because spreadsheets may save only nine
+decimals."""
 
 
 def hash_of_row(claim: ClaimToLabel) -> str:
     """Returns a hash of the claim as it was drawn, so that edited cells can be detected.
 
-    A label is valid only for the original claim and verdict. The hash excludes the cells that people fill in, and the
-    sentence and passages, which a spreadsheet may truncate. It begins with a letter so that spreadsheets do not read it
-    as a number.
+    The hash excludes the cells that people fill in, and the sentence and passages, which a spreadsheet may truncate. It
+    begins with a letter so that spreadsheets do not read it as a number.
     """
     return _hash(claim, _nearest(claim.score), _nearest(claim.probability))
 
@@ -80,14 +80,12 @@ SHEET = (
     "n_before", "row_hash",
 )  # fmt: skip
 """Columns of the sheet. `label` accepts 1 (supported), 0 (not supported) or `agree`, which adopts the verdict in the
-row. `comment` accepts any text. No other cell may be edited. `row_hash` is used to check this."""
+row. `comment` accepts any text. No other cell may be edited, which `row_hash` checks."""
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 
 
 @dataclass(frozen=True)
 class DrawnClaim:
-    """A claim to be labelled, with the prompt of its response."""
-
     to_label: ClaimToLabel
     claim: Claim
     prompt: str
@@ -95,7 +93,6 @@ class DrawnClaim:
 
     @property
     def row(self) -> tuple[Cell, ...]:
-        """The claim as a row of `SHEET`."""
         one = self.to_label
         if self.hides_verdict:
             one = one.model_copy(update={"verdict": None, "score": None})
@@ -109,8 +106,6 @@ class DrawnClaim:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A claim that may be drawn."""
-
     system: str
     response_id: str
     group: str
@@ -118,7 +113,6 @@ class Candidate:
     claim: Claim
     prompt: str
     is_first: bool = False
-    """Whether the claim has priority over others."""
     hides_verdict: bool = False
     """Whether the sheet hides the verdict. It is one of several, and showing it would bias the labels."""
 
@@ -129,20 +123,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class NextLabels:
-    """A draw of claims to label."""
-
     drawn: tuple[DrawnClaim, ...]
-    """The drawn claims in random order, so that the first few are also a random draw."""
+    """In random order, so that the first few are also a random draw."""
     n_claims: int
-    """Number of claims in the run with a verdict of supported or not supported."""
+    """Claims in the run with a verdict of supported or not supported."""
     n_before: int
-    """Number of these claims that already have a label and were left out of the draw."""
+    """Of those, the claims that already have a label and were left out of the draw."""
     pilot: Pilot | None
-    """Existing labels from this run or another."""
     n_to_learn: int
-    """Minimum number of labels to learn from."""
     n_first: int
-    """Number of unlabelled claims with priority. `n_first_drawn` of them were drawn."""
+    """Unlabelled claims with priority. `n_first_drawn` of them were drawn."""
     n_first_drawn: int
 
     @property
@@ -155,7 +145,7 @@ def _empty_is_none(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Parses the number in a cell. Other text is returned unchanged, so that validation reports it."""
+    """Text that is not a number is returned unchanged, so that validation reports it."""
     value = _empty_is_none(value)
     try:
         return float(value) if isinstance(value, str) else value
@@ -164,7 +154,7 @@ def _number(value: Any) -> Any:
 
 
 def _share(value: Any) -> Any:
-    """Parses a cell as a number from 0 to 1. Accepts a decimal comma, which many spreadsheet locales use."""
+    """Accepts a decimal comma, which many spreadsheet locales use."""
     return _number(value.replace(",", ".")) if isinstance(value, str) else value
 
 
@@ -183,8 +173,6 @@ Binary = Annotated[Literal[0, 1], BeforeValidator(_label)]
 
 
 class SheetRow(Record):
-    """One row of a completed sheet."""
-
     model_config = ConfigDict(extra="ignore")
 
     dataset: str = ""
@@ -210,7 +198,7 @@ class SheetRow(Record):
 
     @property
     def drawn_in(self) -> Draw | None:
-        """The draw that the claim comes from, or None if any of the draw's cells is empty."""
+        """None if any of the draw's cells is empty."""
         if self.draw is None or self.n_drawn is None or self.n_claims is None or self.n_before is None:
             return None
         return Draw(name=self.draw, n=self.n_drawn, n_claims=self.n_claims, n_before=self.n_before)
@@ -218,11 +206,11 @@ class SheetRow(Record):
 
 Text = Annotated[str | None, BeforeValidator(lambda value: None if value is None else str(value))]
 ClaimKey = tuple[str | None, ...]
-"""The identity of a claim in a run: system, response, claim id, text and judge."""
+"""Identifies a claim in a run: system, response, claim id, text and judge."""
 
 
 class PilotRow(Record):
-    """A labelled claim to learn from. If the claim is in the run, the draw leaves it out. Other columns are ignored."""
+    """A labelled claim to learn from. If it is in the run, the draw leaves it out."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -244,8 +232,6 @@ class PilotRow(Record):
 
 @dataclass(frozen=True)
 class KnownLabels:
-    """Labels that exist before a draw."""
-
     pilot: Pilot
     claims: frozenset[ClaimKey] = frozenset()
     """Labelled claims from this run or another that were drawn with known probabilities."""
@@ -269,8 +255,8 @@ def draw_claims(
 
     Claims with priority are drawn first, except for the `EVEN` share of the draw. Claims that already have a label are
     left out. `labels.draws` explains how old and new labels are combined. The claims are in random order because people
-    label a sheet from the top. If they were sorted by response, a partly labelled sheet would cover only a few prompts
-    or a single system. All claims of the run are held in memory.
+    label a sheet from the top: in order of responses, a partly labelled sheet would cover only a few prompts or a
+    single system. All claims of the run are held in memory.
 
     Raises ConfigError if no claims were judged supported or not supported, or if all such claims are already labelled.
     """

@@ -51,7 +51,7 @@ def _page(template: str, drawn: Sequence[Any], told: labelling.Labelling, **show
 
 
 def print_adjudication(found: Adjudication, console: Console) -> None:
-    """Prints the shares and the costs, with the numbers that they are based on. Names are printed literally."""
+    """Names are printed literally."""
     print_section(console, "Where the judge and people differ", rows_table(_rows(found)))
 
 
