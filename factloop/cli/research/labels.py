@@ -49,8 +49,9 @@ class Next(Draw):
     """Arguments for `labels next`."""
 
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
-    """Labels that you already have, as written by labels export. Their claims are not drawn again. If there are at least
-    10 labels (50 if the run has scores), claims whose verdicts are more likely to be wrong are drawn more often."""
+    """Labels that you already have, as written by labels export. Their claims are not drawn again. If there are at
+    least 10 labels (50 if the run has scores), claims whose verdicts are more likely to be wrong are drawn more often.
+    """
 
 
 class Export(Quiet, AsJson):
