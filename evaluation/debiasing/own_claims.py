@@ -12,11 +12,16 @@ slightly too large if individual claims were.
 
 The variance includes half an error more than was observed (`estimates.unseen_variance`). Without this, 95% intervals
 for labels drawn by `labels next` contained the true value in only 89% of simulated runs (`benchmarks.chosen_labels`).
+
+The labels already show how many claims are supported at least and at most. The value and the interval are clipped to
+these bounds. The interval's ends are the smallest and largest numbers of supported claims within it, which does not
+change its coverage. It extends by at least one claim to either side of the value, unless this exceeds the bounds.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil, floor
 
 import numpy as np
 
@@ -40,14 +45,18 @@ def precision(samples: Samples, level: float) -> Estimate | None:
     """Returns the fraction in [0, 1] of the run's scored claims that annotators would label supported. Returns None if
     no claims of the run are labelled or scored."""
     own = _own_labels(samples)
-    if not len(own.label) or not own.scored.sum():
+    n_labels, n_claims = len(own.label), float(own.scored.sum())
+    if not n_labels or not n_claims:
         return None
     open_share = _open_share(own)
     weight = _weight(own, open_share)
-    value = weight * float(own.supported.sum() / own.scored.sum()) + own.labelled_mean(own.label - weight * own.verdict)
-    if not open_share.any():
+    value = weight * float(own.supported.sum() / n_claims) + own.labelled_mean(own.label - weight * own.verdict)
+    least = float(own.label.sum())
+    most = n_claims - n_labels + least
+    value = min(max(value, least / n_claims), most / n_claims)
+    if n_labels >= n_claims:
         return with_interval(METHOD, value, (value, value), own, level, weight=weight, is_census=True)
-    n_draws = own.n_label_groups if own.label_chance is None else len(own.label)
+    n_draws = own.n_label_groups if own.label_chance is None else n_labels
     if n_draws < 2:
         return with_interval(METHOD, value, None, own, level, weight=weight)
     moves = _moves(own, own.label - weight * own.verdict, open_share)
@@ -59,7 +68,9 @@ def precision(samples: Samples, level: float) -> Estimate | None:
         n = share * (1.0 - share) / variance if 0.0 < share < 1.0 else n_draws / float(open_share.mean())
         ends = wilson(share, n, quantile)
         low, high, cautions = min(low, ends[0]), max(high, ends[1]), {Caution.WIDENED}
-    return with_interval(METHOD, value, (low, high), own, level, weight=weight, cautions=cautions)
+    n_low, n_high, n_right = (round(one * n_claims, 9) for one in (low, high, value))
+    low, high = max(min(ceil(n_low), ceil(n_right) - 1), least), min(max(floor(n_high), floor(n_right) + 1), most)
+    return with_interval(METHOD, value, (low / n_claims, high / n_claims), own, level, weight=weight, cautions=cautions)
 
 
 def _own_labels(samples: Samples) -> Samples:

@@ -157,7 +157,6 @@ def to_label(results: Results) -> Iterator[Candidate]:
                 claim=_claim(shown),
                 prompt=shown.group,
                 is_first=place in flips,
-                hides_verdict=True,
             )
 
 

@@ -19,7 +19,7 @@ from factloop.core.files.tables import read_rows
 from factloop.core.records import FactualityReport, Verdict
 from factloop.evaluation.labels.draws import DrawnPart, counted, drawn_parts
 from factloop.evaluation.labels.people import DisagreementPolicy, GivenBy, PeopleAgreement, compare_people, settled
-from factloop.evaluation.labels.sheets import SheetRow, is_as_drawn
+from factloop.evaluation.labels.sheets import SheetRow, unsealed
 from factloop.reports.labels import (
     ClaimToLabel,
     GivenLabel,
@@ -37,7 +37,7 @@ UNNAMED = "unnamed"
 _LABELS = {PersonLabel.SUPPORTED: 1, PersonLabel.NOT_SUPPORTED: 0}
 _VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
 _EDITED = (
-    "this row has changed since `labels next` wrote it: a person or a spreadsheet edited the claim, verdict, "
+    "this row has changed since `labels next` wrote it: a person or a spreadsheet edited the claim, seal, "
     "probability or another cell; go back to the original sheet and fill in only `label` and `comment`"
 )
 
@@ -51,7 +51,7 @@ class ExportedLabels:
     n_blind: int = 0
     """Rows labelled before the verdict was shown."""
     n_seen: int = 0
-    """Rows labelled with the verdict visible, as on a sheet."""
+    """Rows labelled with the verdict visible."""
     runs: Counter[tuple[str, str]] = field(default_factory=Counter)
     unfinished: list[DrawnPart] = field(default_factory=list)
     """Partly answered draws. Their labels are weighted like those of a smaller draw."""
@@ -124,7 +124,7 @@ def export_labels(
         found.people = compare_people(_by_group(labelled.values()), differing)
     if not found.rows:
         raise DataError(
-            "label at least one claim as supported or not supported (in a sheet: 1, 0 or agree)",
+            "label at least one claim as supported or not supported (in a sheet: 1 or 0)",
             path=", ".join(map(str, places)) or None,
         )
     if not all("document" in row for row in found.rows):  # audits require documents in all rows or in none
@@ -190,11 +190,11 @@ def _labels_in(
     for row in read_rows(place):
         read = row.read_as(SheetRow)
         claim, label = _of_sheet(read)
-        if read.row_hash is not None and not is_as_drawn(claim, read.row_hash):
+        is_exported = read.seal is None and "verdict" in read.model_fields_set
+        known = claim if is_exported else unsealed(claim, read.seal or "")
+        if known is None:
             raise row.error(_EDITED)
-        if read.label == "agree" and read.verdict is None:
-            raise row.error("this sheet has no verdict to agree with; use 1 (supported) or 0 (not supported)")
-        yield claim, label
+        yield known, label
 
 
 def _with_documents(
@@ -217,7 +217,6 @@ def _hash_of_any_run(claims: Iterable[ClaimToLabel]) -> str:
 
 
 def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
-    label = read.verdict if read.label == "agree" else read.label
     claim = ClaimToLabel(
         dataset=read.dataset,
         system=read.system,
@@ -232,9 +231,9 @@ def _of_sheet(read: SheetRow) -> tuple[ClaimToLabel, GivenLabel | None]:
         draw=read.drawn_in,
         document=read.document,
     )
-    if label is None:
+    if read.label is None:
         return claim, None
-    said = PersonLabel.SUPPORTED if label else PersonLabel.NOT_SUPPORTED
+    said = PersonLabel.SUPPORTED if read.label else PersonLabel.NOT_SUPPORTED
     return claim, GivenLabel(
         response_id=read.response_id,
         claim_id=read.claim_id,

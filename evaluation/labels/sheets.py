@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
@@ -32,26 +33,36 @@ from factloop.reports.labels import ClaimToLabel, Draw, Probability, hash_of
 from factloop.reports.visible import visible
 
 STEPS = 10**6
-"""Scores and probabilities are rounded to this many steps before hashing, because spreadsheets may save only nine
-decimals."""
+"""Scores and probabilities are rounded to this many steps. Spreadsheets may save nine or fewer decimals."""
+_VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
+_SEAL = re.compile("s-([0-9a-f]{12})-([0-9a-f]{6})")
 
 
-def hash_of_row(claim: ClaimToLabel) -> str:
-    """Returns a hash of the claim as it was drawn, so that edited cells can be detected.
+def seal_of(claim: ClaimToLabel) -> str:
+    """Returns a hash of the claim as it was drawn, then its verdict and score, which are masked with the hash.
 
-    The hash excludes the cells that people fill in, and the sentence and passages, which a spreadsheet may truncate. It
-    begins with a letter so that spreadsheets do not read it as a number.
+    The hash shows whether cells were edited, because a label is valid only for the original claim and verdict. It
+    excludes the cells that people fill in, and the prompt, sentence and passages, which a spreadsheet may truncate. The
+    mask hides the verdict from the person who labels the claim. A seal begins with a letter so that spreadsheets do not
+    read it as a number.
     """
-    return _hash(claim, _nearest(claim.score), _nearest(claim.probability))
+    score = _nearest(claim.score)
+    digest = _hash(claim, score, _nearest(claim.probability))
+    said = 2 * (0 if score is None else 1 + score) + (claim.verdict is Verdict.SUPPORTED)
+    return f"s-{digest}-{said ^ int(digest[:6], 16):06x}"
 
 
-def is_as_drawn(claim: ClaimToLabel, row_hash: str) -> bool:
-    """Whether the claim in a row matches the row's hash. Numbers may differ by less than one step."""
-    return any(
-        row_hash == _hash(claim, score, probability)
-        for score in _neighbours(claim.score)
-        for probability in _neighbours(claim.probability)
-    )
+def unsealed(claim: ClaimToLabel, seal: str) -> ClaimToLabel | None:
+    """Returns the claim of a row with its verdict and score, or None if the row or the seal was edited.
+
+    The probability may differ by less than one step.
+    """
+    if (found := _SEAL.fullmatch(seal)) is None:
+        return None
+    said = int(found[2], 16) ^ int(found[1][:6], 16)
+    verdict, score = (Verdict.NOT_SUPPORTED, Verdict.SUPPORTED)[said % 2], said // 2 - 1 if said > 1 else None
+    known = claim.model_copy(update={"verdict": verdict, "score": None if score is None else score / STEPS})
+    return known if found[1] in {_hash(known, score, one) for one in _neighbours(claim.probability)} else None
 
 
 def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> str:
@@ -59,7 +70,7 @@ def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> st
     said = {name: value for name, value in fields.items() if isinstance(value, str)}
     # Programs differ in how they save spaces, and the apostrophe before a formula.
     plain = fields | {name: " ".join(without_apostrophe(visible(value)).split()) for name, value in said.items()}
-    return f"r-{hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]}"
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _nearest(number: float | None) -> int | None:
@@ -75,13 +86,11 @@ def _neighbours(number: float | None) -> Iterator[int | None]:
 
 
 SHEET = (
-    "dataset", "system", "response_id", "group", "claim_id", "claim", "sentence", "document", "judge", "verdict",
-    "score", "probability", "label", "comment", "draw", "n_drawn", "n_claims",
-    "n_before", "row_hash",
+    "prompt", "claim", "sentence", "document", "label", "comment", "dataset", "system", "response_id", "group",
+    "claim_id", "judge", "probability", "draw", "n_drawn", "n_claims", "n_before", "seal",
 )  # fmt: skip
-"""Columns of the sheet. `label` accepts 1 (supported), 0 (not supported) or `agree`, which adopts the verdict in the
-row. `comment` accepts any text. No other cell may be edited, which `row_hash` checks."""
-_VERDICTS = {Verdict.SUPPORTED: 1, Verdict.NOT_SUPPORTED: 0}
+"""Columns of the sheet. `label` accepts 1 (supported) or 0 (not supported), and `comment` any text. No other cell may
+be edited. `seal` is used to check this, and contains the verdict, which the sheet does not show."""
 
 
 @dataclass(frozen=True)
@@ -89,19 +98,14 @@ class DrawnClaim:
     to_label: ClaimToLabel
     claim: Claim
     prompt: str
-    hides_verdict: bool = False
 
     @property
     def row(self) -> tuple[Cell, ...]:
-        one = self.to_label
-        if self.hides_verdict:
-            one = one.model_copy(update={"verdict": None, "score": None})
-        verdict = None if one.verdict is None else _VERDICTS[one.verdict]
-        named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.claim, self.claim.sentence)
-        draw = one.draw
+        one, draw = self.to_label, self.to_label.draw
+        shown = (self.prompt, one.claim, self.claim.sentence, one.document, None, None)
+        named = (one.dataset, one.system, one.response_id, one.group, one.claim_id, one.judge, one.probability)
         of_draw = (None,) * 4 if draw is None else (draw.name, draw.n, draw.n_claims, draw.n_before)
-        judged = (one.judge, verdict, one.score, one.probability)
-        return (*named, one.document, *judged, None, None, *of_draw, hash_of_row(one))
+        return (*shown, *named, *of_draw, seal_of(one))
 
 
 @dataclass(frozen=True)
@@ -113,8 +117,7 @@ class Candidate:
     claim: Claim
     prompt: str
     is_first: bool = False
-    hides_verdict: bool = False
-    """Whether the sheet hides the verdict. It is one of several, and showing it would bias the labels."""
+    """Whether the claim has priority over others."""
 
     @property
     def key(self) -> ClaimKey:
@@ -183,18 +186,18 @@ class SheetRow(Record):
     claim: Annotated[str, AfterValidator(without_apostrophe)]
     document: str | None = None
     judge: str
-    verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)]
-    """None for a claim from an experiment, because the sheet hides the verdict."""
+    verdict: Annotated[Literal[0, 1] | None, BeforeValidator(_label)] = None
+    """None in rows of a sheet, whose `seal` contains the verdict and the score."""
     score: Annotated[Share | None, BeforeValidator(_share)] = None
     probability: Annotated[Probability, BeforeValidator(_share)]
-    label: Annotated[Literal[0, 1, "agree"] | None, BeforeValidator(_label)] = None
+    label: Annotated[Literal[0, 1] | None, BeforeValidator(_label)] = None
     comment: str | None = None
     draw: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
     n_drawn: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
     n_claims: Annotated[int, Field(ge=1), BeforeValidator(_whole)] | None = None
     n_before: Annotated[int, Field(ge=0), BeforeValidator(_whole)] | None = None
-    row_hash: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
-    """None in rows that `labels next` did not write, such as exported labels."""
+    seal: Annotated[str | None, BeforeValidator(_empty_is_none)] = None
+    """None in exported labels, which have a verdict instead."""
 
     @property
     def drawn_in(self) -> Draw | None:
@@ -314,7 +317,7 @@ def _drawn(one: Candidate, *, data: str, probability: float) -> DrawnClaim:
         probability=probability,
         document="\n\n".join(item.passage for item in claim.evidence),
     )
-    return DrawnClaim(to_label, claim, one.prompt, one.hides_verdict)
+    return DrawnClaim(to_label, claim, one.prompt)
 
 
 def read_known(place: str | Path) -> KnownLabels:

@@ -182,8 +182,8 @@ def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> Iter
     if sample.n_judged_otherwise:
         yield (
             f"{start}, {sample.n_judged_otherwise:,} of which are claims of this run with a different verdict "
-            "(from another judge or other documents, to which the labels may refer). Precision for this run alone is "
-            "therefore not reported; to report it, label claims of this run with `factloop research labels next RUN`"
+            "(from another judge or other documents, to which the labels may refer). “Claims supported, this run "
+            "alone” is therefore not reported; to report it, label claims with `factloop research labels next RUN`"
         )
     if sample.n_irrelevant:
         yield (
@@ -199,8 +199,8 @@ def calibration_warnings(sample: CalibrationSample, summary: RunSummary) -> Iter
             )
     if sample.kind is not None and sample.kind != summary.kind:
         yield (
-            f"{start}, which people split into facts. The evaluator split this run into claims itself, so precision "
-            "for this run alone is not reported; to report it, label claims with `factloop research labels next RUN`"
+            f"{start}, which people split into facts. The evaluator split this run into claims itself, so “Claims "
+            "supported, this run alone” is not reported; to report it, use `factloop research labels next RUN`"
         )
 
 

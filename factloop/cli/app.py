@@ -80,7 +80,7 @@ COMMANDS = {
     "research cascade tune": ("research.cascade:tune", "Tune the thresholds of a cascade on labelled claims."),
     "research labels next": (
         "research.labels:next_",
-        "Draw the claims of a run or an experiment that are most worth labelling.",
+        "Choose claims for people to label, and write them to a sheet or a page without verdicts.",
     ),
     "research labels export": (
         "research.labels:export",

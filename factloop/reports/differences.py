@@ -10,8 +10,13 @@ from typing import Literal
 MOST_TOKENS = 1_000
 """Longer wordings are not compared, because this would take too long."""
 
-_TOKEN = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+)*|\s+|.", re.DOTALL)
-"""A word, a run of white space or a punctuation mark. In scripts without spaces, each character is a token."""
+_TOKEN = re.compile(
+    r"(?:(?<!\w)[-+−]?\.?)?\d+(?:[.,:]\d+)*(?:[a-zA-Z]+|%)?"
+    r"|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+|(?<=\d)[.,:]\d+)*|\s+|.",
+    re.DOTALL,
+)
+"""A whole number, a word, a run of white space or a punctuation mark. In scripts without spaces, each character is a
+token."""
 _FIRST_CODE = 0x100
 
 Kind = Literal["same", "removed", "inserted"]
@@ -37,11 +42,11 @@ def pieces(old: str, new: str) -> tuple[Piece, ...]:
 
 
 def place_of_words(text: str, words: str) -> tuple[int, int] | None:
-    """Returns where the words occur in the text, as whole words and ignoring case. None if they do not occur."""
+    """Returns where these whole words and numbers occur in the text, ignoring case. None if they do not occur."""
     if not words.strip():
         return None
     pattern = r"\s+".join(map(re.escape, words.split()))
-    found = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
+    found = re.search(rf"(?<!\w)(?!(?<=\d[.,:])\d){pattern}(?!\w)(?!(?<=\d)[.,:]\d)", text, re.IGNORECASE)
     return found.span() if found else None
 
 

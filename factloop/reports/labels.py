@@ -249,14 +249,13 @@ class Labelling:
 
 def labelling_of(
     claims: Sequence[ClaimToLabel | ClaimToSettle],
-    begins: Literal["blind", "open"] | None = None,
+    *,
+    begins: bool = False,
     kind: Literal["labels", "answers"] = "labels",
 ) -> Labelling:
-    """Prepares the data for a page.
-
-    With `begins`, labelling starts at once, with the verdicts hidden (`blind`) or visible (`open`); otherwise, it
-    starts on request. A page for `answers` asks which of two sides is right, and shows the sides in random order.
-    """
+    """The data for a page. If `begins` is true, labelling starts at once, and otherwise on request. Verdicts are hidden
+    until a claim is labelled. A page for `answers` asks which of two sides is right, and shows the sides in random
+    order."""
     rows = [one.model_dump(mode="json") for one in claims]
     first = rows[0] if rows else {}
     common = {name: value for name, value in first.items() if all(row[name] == value for row in rows)}

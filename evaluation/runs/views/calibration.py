@@ -56,10 +56,10 @@ TARGET_WORDS = {
     Target.RUN: "this run's claims with a verdict, as if people had labelled all; intervals reflect unlabelled claims",
 }
 
-PRECISION = "Precision, claims with a verdict"
-PRECISION_WORDS = (
-    "“Precision, claims with a verdict” pools a system's claims, so long responses have more weight, and has its own "
-    "interval; “Precision” in the scores is the mean over responses"
+SUPPORTED = "Claims supported"
+SUPPORTED_WORDS = (
+    "“Claims supported” is the share of a system's claims with a verdict, so long responses have more weight; "
+    "“Precision” in the scores is the mean over responses"
 )
 
 
@@ -117,7 +117,7 @@ def tiles(one: RunDebiasing) -> dict[str, tuple[str, str]]:
     found = [(f"F1@{f1.k}", f1.raw, f1.corrected, plural(f1.n_responses, "response")) for f1 in one.f1]
     return {
         name: (share(best.value), f"{_interval_words(best)}, {run}; {share(raw.value)} before correction")
-        for name, raw, best, run in [*found, ("Precision", one.precision.raw, preferred(one), n_run)]
+        for name, raw, best, run in [*found, (SUPPORTED, one.precision.raw, preferred(one), n_run)]
         if best is not None and best.value is not None
     }
 
@@ -163,10 +163,10 @@ def weight_words(estimate: Estimate) -> str:
 def estimates(one: RunDebiasing) -> Iterator[tuple[str, Estimate, str]]:
     """Yields each figure of a system with its name and basis, raw figures first."""
     for estimate in (one.precision.raw, one.precision.prediction_powered, one.precision.adjusted_count):
-        yield PRECISION, estimate, _basis(estimate, plural(estimate.n_run, "claim"))
+        yield SUPPORTED, estimate, _basis(estimate, plural(estimate.n_run, "claim"))
     if one.precision.own_claims is not None:
         own = one.precision.own_claims
-        yield "Precision, this run alone, claims with a verdict", own, _basis(own, plural(own.n_run, "claim"))
+        yield f"{SUPPORTED}, this run alone", own, _basis(own, plural(own.n_run, "claim"))
     for f1 in one.f1:
         for estimate in (f1.raw, f1.corrected):
             yield f"F1@{f1.k}", estimate, _basis(estimate, plural(f1.n_responses, "response"))
@@ -266,7 +266,7 @@ def _rows(found: Calibration) -> Iterator[Row]:
     for one in found.systems:
         if words := overlap_words(one):
             yield "Samples", Text(f"{one_line(one.system)}: {words}")
-    yield "Precision", Text(PRECISION_WORDS)
+    yield SUPPORTED, Text(SUPPORTED_WORDS)
     if any(weight_words(estimate) for one in found.systems for _, estimate, _ in estimates(one)):
         yield "Weight", Text(WEIGHT_WORDS)
     for words in targets(found):

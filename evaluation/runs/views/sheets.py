@@ -23,7 +23,7 @@ from factloop.evaluation.runs.longform import (
     figures_of,
 )
 from factloop.evaluation.runs.records import RunSummary
-from factloop.reports.figures import AS_IF_CORRECT, percent, plural
+from factloop.reports.figures import AS_IF_CORRECT, how_often_right, percent, plural
 from factloop.reports.sheet.table import (
     NOTHING,
     Cell,
@@ -104,7 +104,8 @@ def how_far(summary: RunSummary) -> str:
     Empty if no claim is scored."""
     if not any(line.counts.scored for line in summary.responses):
         return ""
-    said = "Only corrected figures allow for wrong verdicts." if summary.calibration is not None else AS_IF_CORRECT
+    said = f"{how_often_right(summary.fingerprint, warns=False)} {AS_IF_CORRECT}"
+    said = "Only corrected figures allow for wrong verdicts." if summary.calibration is not None else said
     ranges = []
     for system, lines in groupby(summary.responses, lambda line: line.system):
         shares = [

@@ -189,7 +189,8 @@ def _rows(report: FactualityReport) -> list[Row]:
     if report.citations is not None and report.citations.cited:
         rows.append(("Citations", Text(figures.citations(report.citations))))
     rows += [("Eligible", Text(eligible))] if (eligible := figures.eligibility(report)) else []
-    rows.append(("Judge", Text(visible(report.fingerprint.judge))))
+    right = f". {figures.how_often_right(report.fingerprint, warns=False)}" if report.claims else ""
+    rows.append(("Judge", Text(visible(f"{report.fingerprint.judge}{right}"))))
     if report.cascade is not None:
         said = savings_words(report.cascade, report.fingerprint.cascade)
         rows += [("Cascade", Text(visible(sentence))) for sentence in said]

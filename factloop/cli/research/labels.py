@@ -33,8 +33,8 @@ PEOPLE_USD = 4.0  # cost of labelling one response by hand, according to the pap
 
 class Draw(Quiet, Seeded):
     run: Annotated[str, Mark(ARGUMENT, "RUN")]
-    """Run directory of factloop eval. labels next also accepts the run directory of an experiment, and then draws
-    claims with changed verdicts first."""
+    """Run directory of factloop eval. For labels next, also of an experiment: claims on which its variants disagree are
+    drawn first."""
     out: Annotated[str | None, Mark(metavar="FILE")] = None
     """Write the claims to this CSV file as a sheet to fill in."""
     html: Annotated[str | None, Mark(metavar="FILE")] = None
@@ -45,9 +45,9 @@ class Draw(Quiet, Seeded):
 
 class Next(Draw):
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
-    """File of earlier labels (at least 10, or 50 if the run has scores) that show which claims are worth labelling.
-    Each row has a label, a verdict and optionally a score. If labels export wrote the file, its claims are not drawn
-    again."""
+    """Labels that you already have, as written by labels export. Their claims are not drawn again. If there are at
+    least 10 labels (50 if the run has scores), claims whose verdicts are more likely to be wrong are drawn more often.
+    """
 
 
 class Export(Quiet, AsJson):
@@ -108,8 +108,7 @@ def _next_words(given: Next, found: NextLabels) -> Iterator[str]:
     learnt = _learnt_words(found)
     before = f" without a label ({found.n_before:,} others are labelled; " if found.n_before else " ("
     drawn = f"{len(found.drawn):,} of {plural(found.n_claims - found.n_before, 'claim')}{before}{learnt})"
-    labels = "1 or 0" if any(one.hides_verdict for one in found.drawn) else "1, 0 or agree"
-    to_do = [f"fill in `label` ({labels}) in {given.out}"] if given.out is not None else []
+    to_do = [f"fill in `label` (1 for supported, 0 for not) in {given.out}"] if given.out is not None else []
     to_do += [f"label them on the page {given.html}"] if given.html is not None else []
     yield f"{drawn}: {', or '.join(to_do)}"
 
