@@ -157,6 +157,7 @@ class JobStore:
         self.engine = open_database(url, silent_s=silent_s)
         self._reserve = Reserve(self.engine, LOG_BYTES + 2 * most_bytes)
         try:
+            self._reserve.free_left_over()
             prepare(self.engine, shown(url))
         except (ConfigError, SQLAlchemyError) as error:
             self.engine.dispose()
