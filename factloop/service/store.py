@@ -20,6 +20,7 @@ from factloop.core.errors import ConfigError
 from factloop.reports.figures import title_of
 from factloop.reports.labels import GivenLabel
 from factloop.service.database import LOG_BYTES, SILENT_S, Reserve, open_database, shown, sole_use, unusable
+from factloop.service.errors import read_saved
 from factloop.service.shapes import Job, Kind, Outcome, Status
 from factloop.service.spending import DayLimits
 from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
@@ -294,8 +295,8 @@ class JobStore:
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    """Returns a job's labels by claim id."""
-    return {} if text is None else _LABELS.validate_json(text)
+    """Returns a job's labels by claim id. Raises RequestRefusal if the text is damaged."""
+    return {} if text is None else read_saved(_LABELS.validate_json, text)
 
 
 def row_of(stored: StoredJob) -> dict[str, Any]:
