@@ -257,6 +257,8 @@ class Presence:
             async with call:
                 yield
         except TimeoutError as error:
+            if not call.expired():  # the call's own
+                raise
             raise ToolError("the connection ended") from error
         finally:
             self._calls.discard(call)
