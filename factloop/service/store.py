@@ -146,7 +146,7 @@ class JobStore:
     """The jobs in a database. Every method runs in one transaction and blocks, so call it outside the event loop."""
 
     def __init__(
-        self, url: str, *, most_rows_read: int = 5_000, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
+        self, url: str, *, most_rows_read: int = 2_500, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
     ) -> None:
         """Opens the database and creates its tables. Raises ConfigError with a message that never reveals a password.
 
