@@ -21,8 +21,6 @@ from factloop.setup.settings import RunSettings
 
 
 class Clear(AsJson):
-    """Arguments for `cache clear`."""
-
     only: Literal["answers", "indexes"] | None = None
     """Remove only model replies and search results (answers), or only document indexes and word vectors (indexes)."""
 

@@ -31,8 +31,6 @@ S = TypeVar("S", bound=CheckSettings)
 
 
 class Check(Judged):
-    """Arguments for `check`."""
-
     answer: Annotated[str, Mark(ARGUMENT, "ANSWER")]
     """File that contains the text to check (- for standard input)."""
     question: str | None = None

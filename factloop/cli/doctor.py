@@ -28,8 +28,6 @@ _NOTHING = ("nothing is stored there yet",)
 
 
 class Doctor(AsJson):
-    """Arguments for `doctor`."""
-
     controls: Annotated[bool, Mark(MODEL)] = False
     """Also test the judge on a dozen sentences (twenty with --judge) that are known to be true or false."""
     database: Annotated[str | None, Mark(SERVER, "URL")] = None

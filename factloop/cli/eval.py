@@ -66,8 +66,6 @@ class Run(Judged, Tabled, Intervals):
 
 
 class Responses(Run):
-    """Arguments for `eval responses`."""
-
     data: Annotated[str, Mark(ARGUMENT, "FILE")]
     """File with a prompt, a response and optionally documents in each row (JSON Lines, CSV, Parquet or a JSON array; -
     for standard input). If you pass a run directory, its responses are judged again, using the saved evidence unless
@@ -77,8 +75,6 @@ class Responses(Run):
 
 
 class FactScore(Run):
-    """Arguments for `eval factscore`."""
-
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """File or folder with FActScore's labels. Default: the labels downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()

@@ -30,8 +30,6 @@ LEFT_AFTER_S = 10.0  # after a signal to stop, the process ends within this many
 
 
 class Mcp(Arguments):
-    """Arguments for `mcp`."""
-
     transport: Annotated[Literal["stdio", "http"], Mark(SERVER)] = "stdio"
     """Use standard input and output (stdio), or streamable HTTP at /mcp with --host, --port and API keys (http)."""
     host: Annotated[str, Mark(SERVER)] = "127.0.0.1"

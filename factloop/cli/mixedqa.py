@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 
 class MixedQa(Tabled, Resumable):
-    """Arguments for `eval mixedqa`."""
-
     data: Annotated[str | None, Mark(metavar="PATH")] = None
     """MixedQA file (- for standard input). Default: the file downloaded by factloop research data get."""
     system: Annotated[Texts, Mark(metavar="NAME")] = ()

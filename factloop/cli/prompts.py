@@ -27,15 +27,11 @@ DIGITS = 12  # number of digits of a hash to print
 
 
 class List(Arguments):
-    """Arguments for `prompts list`."""
-
     prompts: Annotated[Path | None, Mark(metavar="FOLDER")] = None
     """Folder of prompts that replace bundled prompts with the same names."""
 
 
 class Show(List):
-    """Arguments for `prompts show`."""
-
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
     """Name of the prompt, as shown by factloop prompts list."""
     rendered: bool = False
@@ -43,8 +39,6 @@ class Show(List):
 
 
 class New(Arguments):
-    """Arguments for `prompts new`."""
-
     name: Annotated[str, Mark(ARGUMENT, "NAME")]
     """Name of the variant and of its folder."""
     from_: Annotated[str, Mark(metavar="SOURCE")]
@@ -54,8 +48,6 @@ class New(Arguments):
 
 
 class Lint(AsJson):
-    """Arguments for `prompts lint`."""
-
     paths: Annotated[tuple[Path, ...], Mark(ARGUMENT, "[FOLDER|FILE]...")] = ()
     """Prompts to check. Default: the folder in the prompts setting or, if it is not set, the bundled prompts."""
 

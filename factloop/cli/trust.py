@@ -31,8 +31,6 @@ NOTHING_TO_SCORE_BY = "there is nothing to score the answers by: use --subject-m
 
 
 class Trust(Judged, Tabled):
-    """Arguments for `trust`."""
-
     answers: Annotated[str | None, Mark(ARGUMENT, "[FILE]")] = None
     """File of questions and responses (JSON Lines or CSV). With --long-form, the file that contains the long answer."""
     question: str | None = None

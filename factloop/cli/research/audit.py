@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 class Audit(Tabled, Intervals, Seeded):
-    """Arguments for `research audit`."""
-
     predictions: Annotated[str, Mark(ARGUMENT, "FILE")]
     """File of labelled claims with scores (JSON Lines, CSV or Parquet; - for standard input)."""
     evaluator: Annotated[Texts, Mark(STATISTICS, "NAME")] = ()

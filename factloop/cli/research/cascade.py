@@ -16,8 +16,6 @@ from factloop.setup.marks import Mark
 
 
 class Tune(Report):
-    """Arguments for `research cascade tune`."""
-
     labelled: Annotated[str, Mark(ARGUMENT, "LABELLED")]
     """File of claims with documents (or passages) and labels, or the output of research verify (- for standard
     input)."""

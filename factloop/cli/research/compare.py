@@ -30,8 +30,6 @@ class FailIfWorse(Arguments):
 
 
 class Compare(Tabled, Intervals, Seeded, FailIfWorse):
-    """Arguments for `research compare`."""
-
     runs: Annotated[Texts, Mark(ARGUMENT, "RUN...")]
     """Two run directories of factloop eval, A and B, or one run directory to compare two of its systems. Runs between A
     and B show whether the judge, the search or the answers cause a difference. You can also pass experiments."""

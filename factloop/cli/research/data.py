@@ -62,8 +62,6 @@ class DataGot(Record):
 
 
 class Get(Quiet, AsJson):
-    """Arguments for `data get`."""
-
     names: Annotated[Texts, Mark(ARGUMENT, "NAME...")]
     """Names of data sets, as shown by factloop research data list."""
     part: Annotated[Texts, Mark(metavar="PART")] = ()
@@ -73,8 +71,6 @@ class Get(Quiet, AsJson):
 
 
 class JoinClaims(Quiet, AsJson):
-    """Arguments for `data join`."""
-
     claims: Annotated[str, Mark(ARGUMENT, "CLAIMS")]
     """File or folder with LLM-AggreFact's claims."""
     source: Annotated[Texts, Mark(metavar="KIND=PATH")]

@@ -23,8 +23,6 @@ TAKEN = (
 
 
 class Distractors(AsJson):
-    """Arguments for `research distractors`."""
-
     question: str
     """The question that the response answers."""
     response: str

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 
 class Experiment(Tabled, Intervals, Resumable, Estimated, FailIfUnscored, FailIfWorse):
-    """Arguments for `research experiment`."""
-
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """YAML file that lists the data and the variants."""
     run_dir: Annotated[Path | None, Mark(OUTPUT, "FOLDER")] = None

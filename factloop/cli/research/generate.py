@@ -35,8 +35,6 @@ class Generate(Quiet, AsJson, Estimated):
 
 
 class LongFact(Generate):
-    """Arguments for `generate longfact`."""
-
     out: Annotated[Path, Mark(metavar="FILE")]
     """Append the responses to this file. Running the same command again resumes the run."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None
@@ -53,8 +51,6 @@ class LongFact(Generate):
 
 
 class Prompts(Generate, Resumable):
-    """Arguments for `generate prompts`."""
-
     out: Annotated[Path, Mark(metavar="FILE")]
     """New file for the prompts, which you can pass to generate longfact."""
     topic: Annotated[Texts, Mark(metavar="TEXT")]

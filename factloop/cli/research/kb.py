@@ -15,8 +15,6 @@ from factloop.tools.names.build import build_table
 
 
 class Build(Quiet):
-    """Arguments for `research kb build`."""
-
     types: Annotated[tuple[Path, ...], Mark(metavar="FILE")]
     """Dump of DBpedia's instance types (N-Triples or Turtle)."""
     labels: Annotated[tuple[Path, ...], Mark(metavar="FILE")]

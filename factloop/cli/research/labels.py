@@ -46,8 +46,6 @@ class Draw(Quiet, Seeded):
 
 
 class Next(Draw):
-    """Arguments for `labels next`."""
-
     labels: Annotated[str | None, Mark(metavar="FILE")] = None
     """File of earlier labels (at least 10, or 50 if the run has scores) that show which claims are worth labelling.
     Each row has a label, a verdict and optionally a score. If labels export wrote the file, its claims are not drawn
@@ -55,8 +53,6 @@ class Next(Draw):
 
 
 class Export(Quiet, AsJson):
-    """Arguments for `labels export`."""
-
     sheets: Annotated[Texts, Mark(ARGUMENT, "SHEET...")]
     """Completed sheets from labels next, and .json files saved from its pages."""
     out: Annotated[str, Mark(metavar="FILE")]
@@ -71,15 +67,11 @@ class Export(Quiet, AsJson):
 
 
 class Disagree(Draw):
-    """Arguments for `labels disagree`."""
-
     key: Annotated[str, Mark(metavar="FILE")]
     """Write the key, which says which answer is the judge's, to this JSON file. Do not show it to the adjudicator."""
 
 
 class Adjudicate(Quiet, AsJson):
-    """Arguments for `labels adjudicate`."""
-
     answers: Annotated[str, Mark(ARGUMENT, "SHEET")]
     """Completed sheet (with the answers first, second or neither), or the file saved from a page."""
     key: Annotated[str, Mark(metavar="FILE")]

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 
 class OptimisePlan(Report, Resumable, Estimated, FailIfWorse):
-    """Arguments for `research optimise`."""
-
     plan: Annotated[str, Mark(ARGUMENT, "PLAN")]
     """Plan of an experiment that holds out claims (held_out). Proposals start from the plan's baseline prompt."""
 

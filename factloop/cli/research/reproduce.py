@@ -22,8 +22,6 @@ LIST = "list"
 
 
 class Reproduce(Tabled):
-    """Arguments for `research reproduce`."""
-
     entry: Annotated[str, Mark(ARGUMENT, "ENTRY")]
     """Table to reproduce, such as vwc:table-21, or list to show all tables."""
     data: Annotated[str | None, Mark(metavar="PATH")] = None

@@ -31,8 +31,6 @@ INPUT = Group("input", "Input")
 
 
 class Verify(Quiet, AsJson, FailIfUnscored):
-    """Arguments for `research verify`."""
-
     pairs: Annotated[str | None, Mark(ARGUMENT, "[PAIRS]")] = None
     """File with a claim, a document and, for an audit, a label in each row (JSON Lines, CSV or Parquet; - for standard
     input)."""
