@@ -300,7 +300,6 @@ class CallCache:
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, work))
 
     def drop(self, key: str) -> None:
-        """Deletes an answer. Raises ConfigError."""
         self._execute("DELETE FROM answers WHERE key = ?", (key,))
 
     def values(self) -> Iterator[Any]:
@@ -309,8 +308,7 @@ class CallCache:
             yield self._read(key, text, id)
 
     def paid(self) -> tuple[int, float]:
-        """Returns how many model calls and dollars all stored answers and a journal's unanswered requests cost. Raises
-        ConfigError if a cost is damaged."""
+        """Returns the model calls and dollars of all stored answers and unanswered requests. Raises ConfigError."""
         n_calls, all_usd = 0, 0.0
         for table in ("answers", *(("sent",) if self._bounds is None else ())):
             sums = f"TOTAL(calls), TOTAL(usd), MIN(CASE WHEN NOT ({_IS_COST}) THEN key END)"

@@ -78,7 +78,6 @@ class Parsed:
         return frozenset(token for figure in self.figures for token in self.within(figure))
 
     def within(self, figure: Figure) -> list[Token]:
-        """Returns the tokens of a figure."""
         start, end = (bisect_left(self._starts, place) for place in (figure.start, figure.end))
         return [self.doc[place] for place in range(start, end)]
 

@@ -211,7 +211,6 @@ class SharedReads:
         self._work: asyncio.Task[None] | None = None
 
     async def read(self, pairs: Sequence[VerifierPair], *, meter: UsageMeter) -> list[PairScore]:  # noqa: ARG002 - nothing is paid
-        """Like `Judge.read`."""
         futures = [self._asked(pair) for pair in pairs]
         if self._waiting and (self._work is None or self._work.done()):
             self._work = asyncio.create_task(self._work_off())

@@ -49,7 +49,6 @@ class Abilities:
         self._misshapen: Counter[Mode] = Counter()
 
     def offers(self, mode: Mode) -> bool:
-        """Returns whether the mode is worth trying."""
         return mode not in self.known.unavailable
 
     @property

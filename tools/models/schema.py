@@ -116,7 +116,6 @@ class Offers(Generic[Answer, Args]):
         return create_model(self.answer.__name__, __base__=self.answer, **fields)
 
     def choice_in(self, answer: Answer) -> ToolChoice[Args] | None:
-        """Returns the choice in an `answer_or_choice`, if there is one."""
         args = self.args.model_validate({name: getattr(answer, name) for name in self.args.model_fields})
         if not self.undecided(answer) or is_blank(args):
             return None

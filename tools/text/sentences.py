@@ -91,7 +91,6 @@ def split_sentences(text: str) -> list[Sentence]:
 
 
 def sentences_of(text: str, block: Block) -> Iterator[Sentence]:
-    """Yields the sentences in one of the text's blocks."""
     ends = _sentence_ends(text, block.start, block.end) if block.splittable else ()
     start = block.start
     for end in (*ends, block.end):

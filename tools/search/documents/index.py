@@ -282,7 +282,6 @@ def query_terms(text: str) -> list[str]:
 
 
 def terms_of(text: str) -> list[str]:
-    """Returns the terms of a text, as in the index."""
     terms: list[str] = _analyzer().analyze(_spaced(text))
     return terms
 
