@@ -59,7 +59,7 @@ def _run() -> int | None:
         if error.filename is None:
             raise
         # The operating system rejected a user's path (too long or inaccessible) that factloop had accepted.
-        _complain(f"{error.filename}: {error.strerror}")
+        _complain(f"{error.filename}: {error.strerror or error}")
     return WRONG_INPUT
 
 

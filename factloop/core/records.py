@@ -20,7 +20,7 @@ from factloop.core.reasons import UnscoredReason as UnscoredReason  # a field of
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
-NonNegative = Annotated[float, Field(ge=0.0)]
+NonNegative = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

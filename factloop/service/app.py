@@ -19,7 +19,6 @@ from fastapi import FastAPI, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from filelock import FileLock, Timeout
-from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 import factloop
@@ -245,14 +244,8 @@ async def _on_failure(request: Request, error: Any) -> Response:
     return await _on_refused(request, RequestRefusal(status, words.type, words.message))
 
 
-async def _on_damaged(request: Request, error: Any) -> Response:
-    log.error("request %s: a saved text is damaged: %s", request.scope["request_id"], error.title)
-    return await _on_refused(request, RequestRefusal(409, "damaged", "the saved report or its labels are damaged"))
-
-
 _HANDLERS: dict[type[Exception], Any] = {
     RequestValidationError: _on_invalid,
-    ValidationError: _on_damaged,  # requests raise the error above
     HTTPException: _on_http,
     RequestRefusal: _on_refused,
     FactloopError: _on_failure,

@@ -154,6 +154,14 @@ class Reserve:
     def __init__(self, engine: Engine, n_bytes: int) -> None:
         self._engine, self._n_bytes, path = engine, n_bytes, file_of(engine)
         self._path = None if path is None else path.with_name(f"{path.name}-reserve")
+        self._left_over = 0
+
+    def free_left_over(self) -> None:
+        """Frees the space that a killed service had reserved, because SQLite needs space to recover its log."""
+        if self._path is not None and self._path.exists():
+            with suppress(OSError, ConfigError), locked(self._engine):  # unless another service is running
+                self._left_over = self._path.stat().st_size
+                self._path.unlink()
 
     @contextmanager
     def taken(self) -> Iterator[None]:
@@ -162,8 +170,7 @@ class Reserve:
             yield
             return
         with suppress(OSError):
-            left_over = self._path.stat().st_size if self._path.exists() else 0
-            self._n_bytes = max(left_over, min(self._n_bytes, shutil.disk_usage(self._path.parent).free // 2))
+            self._n_bytes = max(self._left_over, min(self._n_bytes, shutil.disk_usage(self._path.parent).free // 2))
         self._take(self._path)
         try:
             yield
@@ -257,7 +264,8 @@ def is_full(error: SQLAlchemyError) -> bool:
 
 
 def unusable(url: str, error: SQLAlchemyError) -> ConfigError:
-    return ConfigError(f"cannot use --database {shown(url)}: {said_by(error)}")
+    remedy = "; if its disk is full, free some space" if is_full(error) else ""
+    return ConfigError(f"cannot use --database {shown(url)}: {said_by(error)}{remedy}")
 
 
 def said_by(error: SQLAlchemyError) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
+from typing import TypeVar
+
+from pydantic import ValidationError
 
 from factloop.core.errors import (
     BudgetExceeded,
@@ -31,6 +35,9 @@ STATUS_OF_FAILURE = {
     "stopping": 503,
 }
 """For callers who wait for a job that fails. All other failures have status 500."""
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 
 class RequestRefusal(Exception):
@@ -84,6 +91,15 @@ def refuse_without_evaluation(what: str) -> None:
     """Raises RequestRefusal if the evaluation package is not installed."""
     if find_spec("factloop.evaluation") is None:
         raise unavailable("not_set_up", f"{what} need factloop.evaluation, which is not installed", None)
+
+
+def read_saved(read: Callable[[str], T], text: str) -> T:
+    """Reads a text that the service saved. Raises RequestRefusal if the text is damaged."""
+    try:
+        return read(text)
+    except ValidationError as error:
+        log.error("a saved text is damaged: %s", error.title)
+        raise RequestRefusal(409, "damaged", "the saved report or its labels are damaged") from error
 
 
 def error_words(type: str, message: str, field: str | None = None) -> ErrorWords:

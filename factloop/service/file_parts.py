@@ -34,7 +34,7 @@ def answer(file: str, most: int, longest: int) -> dict[str, Any]:
     except BadZipFile as error:
         return {"why": f"cannot be read ({error})"}
     except OSError as error:
-        return {"why": f"cannot be read ({error.strerror})"}
+        return {"why": f"cannot be read ({error.strerror or error})"}
 
 
 def _parts(file: str, most: int, longest: int) -> Iterator[dict[str, Any]]:

@@ -20,6 +20,7 @@ from factloop.core.errors import ConfigError
 from factloop.reports.figures import title_of
 from factloop.reports.labels import GivenLabel
 from factloop.service.database import LOG_BYTES, SILENT_S, Reserve, open_database, shown, sole_use, unusable
+from factloop.service.errors import read_saved
 from factloop.service.shapes import Job, Kind, Outcome, Status
 from factloop.service.spending import DayLimits
 from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
@@ -143,7 +144,7 @@ class JobStore:
     """The jobs in a database. Every method blocks and runs in one transaction."""
 
     def __init__(
-        self, url: str, *, most_rows_read: int = 5_000, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
+        self, url: str, *, most_rows_read: int = 2_500, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
     ) -> None:
         """Opens the database and creates its tables. Raises ConfigError, which never reveals a password.
         `most_rows_read` limits the rows read for one page. `most_bytes` is the maximum size of a request, which
@@ -152,6 +153,7 @@ class JobStore:
         self.engine = open_database(url, silent_s=silent_s)
         self._reserve = Reserve(self.engine, LOG_BYTES + 2 * most_bytes)
         try:
+            self._reserve.free_left_over()
             prepare(self.engine, shown(url))
         except (ConfigError, SQLAlchemyError) as error:
             self.engine.dispose()
@@ -285,8 +287,8 @@ class JobStore:
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    """By claim id."""
-    return {} if text is None else _LABELS.validate_json(text)
+    """Returns a job's labels by claim id. Raises RequestRefusal if the text is damaged."""
+    return {} if text is None else read_saved(_LABELS.validate_json, text)
 
 
 def row_of(stored: StoredJob) -> dict[str, Any]:

@@ -28,8 +28,6 @@ def is_installed() -> bool:
 
 @dataclass(frozen=True)
 class Wiki:
-    """A wiki that runs."""
-
     url: str
     local_settings: Path
     plain: str

@@ -33,8 +33,9 @@ BATCH = 50
 PAGES_AT_ONCE = 1000
 
 Read = Callable[[Any], object]
-UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
+UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 """Errors raised if an answer has an unexpected shape. Pydantic's errors are ValueErrors."""
+_IS_COST = "typeof(calls) = 'integer' AND calls >= 0 AND usd BETWEEN 0 AND 1e12"
 
 
 @dataclass(frozen=True)
@@ -225,8 +226,11 @@ class CallCache:
                 raise ValueError("its checksum is wrong")
             read(value := json.loads(text[9:]))
         except (*UNREADABLE, RecursionError) as error:
-            raise self._unusable(ValueError(f"the stored answer {key[:16]} is damaged")) from error
+            raise self._damaged(key) from error
         return value
+
+    def _damaged(self, key: str) -> ConfigError:
+        return self._unusable(ValueError(f"the stored answer {key[:16]} is damaged"))
 
     def get(self, key: str, *, newer_than_s: float | None = None, read: Read = id) -> StoredAnswer | None:
         """Returns the answer, unless it is older than `newer_than_s` seconds or than the limits allow.
@@ -299,12 +303,15 @@ class CallCache:
             yield self._read(key, text, id)
 
     def paid(self) -> tuple[int, float]:
-        """Returns the number and cost in USD of all stored answers and of a journal's unanswered requests."""
-        sums = [
-            self._execute(f"SELECT TOTAL(calls), TOTAL(usd) FROM {table}", ()).fetchone()
-            for table in ("answers", *(("sent",) if self._bounds is None else ()))
-        ]
-        return int(sum(calls for calls, _ in sums)), float(sum(usd for _, usd in sums))
+        """Returns the model calls and dollars of all stored answers and unanswered requests. Raises ConfigError."""
+        n_calls, all_usd = 0, 0.0
+        for table in ("answers", *(("sent",) if self._bounds is None else ())):
+            sums = f"TOTAL(calls), TOTAL(usd), MIN(CASE WHEN NOT ({_IS_COST}) THEN key END)"
+            calls, usd, damaged = self._execute(f"SELECT {sums} FROM {table}", ()).fetchone()
+            if damaged is not None:
+                raise self._damaged(damaged)
+            n_calls, all_usd = n_calls + int(calls), all_usd + usd
+        return n_calls, all_usd
 
     def held(self) -> tuple[int, float | None]:
         """Returns the number of answers and the time of the oldest. Raises ConfigError."""

@@ -451,7 +451,7 @@ class Batches:
             with open(self._path, "ab", opener=open_private) as file:
                 file.write(b"\n" + _json(entry))
         except OSError as error:
-            raise ConfigError(f"cannot write {self._path} ({error.strerror})") from error
+            raise ConfigError(f"cannot write {self._path} ({error.strerror or error})") from error
 
     async def aclose(self) -> None:
         """Stops following the batches in progress, which the provider continues to process."""

@@ -150,7 +150,7 @@ class _StreamedAnswer:
             return text_of(chunk)
         if self._waits and self._keys.documents in chunk:
             self.names_documents = True
-            given = documents_at(self._keys.documents, chunk[self._keys.documents])
+            given = documents_at(self._keys.documents, chunk[self._keys.documents], found=True)
             if isinstance(given, tuple) and isinstance(self.documents, tuple):
                 self.documents = (*self.documents, *given)
             elif given is not None:  # as in LangChain, any other value replaces the earlier one

@@ -47,7 +47,7 @@ class Keys:
         return AnswerInput(
             response=text_at(self.response, given.get(self.response), AIMessage),
             question=question_at(self.question, given.get(self.question)),
-            documents=documents_at(self.documents, given.get(self.documents)),
+            documents=documents_at(self.documents, given.get(self.documents), found=True),
             names_documents=self.documents in given,
         )
 
@@ -81,9 +81,12 @@ def question_at(name: str, value: Any) -> str | None:
     return question_of(value)
 
 
-def documents_at(name: str, value: Any) -> Documents | None:
-    """Returns the documents, or a source to search. Raises DataError."""
-    return value if isinstance(value, BaseRetriever | VectorStore) else documents_of(name, value)
+def documents_at(name: str, value: Any, *, found: bool = False) -> Documents | None:
+    """Returns the documents, or a source to search. In a list that an earlier step `found`, no text is a path. Raises
+    ConfigError or DataError."""
+    if isinstance(value, BaseRetriever | VectorStore):
+        return value
+    return documents_of(name, value, found=found and not isinstance(value, str))
 
 
 def text_at(name: str, value: object, speaker: type[BaseMessage]) -> str:

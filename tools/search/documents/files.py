@@ -115,7 +115,7 @@ def _files_at(place: str) -> Iterator[tuple[Path, Path | None]]:
         else:
             raise DataError("there is no such file or folder", path=place)
     except OSError as error:
-        raise DataError(f"cannot open this path ({error.strerror})", path=place) from error
+        raise DataError(f"cannot open this path ({error.strerror or error})", path=place) from error
 
 
 def _matches(pattern: Path) -> Iterator[tuple[Path, Path]]:
@@ -138,7 +138,7 @@ def _why_unread(path: Path) -> str:
     try:
         mode = path.stat().st_mode
     except OSError as error:
-        return "a broken link" if os.path.islink(path) else f"cannot be opened: {error.strerror}"
+        return "a broken link" if os.path.islink(path) else f"cannot be opened: {error.strerror or error}"
     if stat.S_ISDIR(mode):
         return "a folder that cannot be opened"
     return "files of this kind are not supported" if stat.S_ISREG(mode) else "neither a file nor a folder"

@@ -78,7 +78,7 @@ def state_of(path: Path, known: Manifest) -> FileState:
         state = known.files.get(str(path.resolve()))
         return state if state and state.holds_for(status) else _read_state(path, status)
     except OSError as error:
-        raise DataError(f"cannot read the file ({error.strerror})", path=str(path)) from error
+        raise DataError(f"cannot read the file ({error.strerror or error})", path=str(path)) from error
 
 
 def _read_state(path: Path, status: os.stat_result) -> FileState:

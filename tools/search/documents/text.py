@@ -116,7 +116,7 @@ def _opened(path: Path) -> Iterator[io.BufferedReader]:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"the gzip file is incomplete or damaged: {error}", path=str(path)) from error
     except OSError as error:
-        raise DataError(f"cannot read the file ({error.strerror})", path=str(path)) from error
+        raise DataError(f"cannot read the file ({error.strerror or error})", path=str(path)) from error
 
 
 def _refuse_binary(head: bytes, path: Path) -> None:
