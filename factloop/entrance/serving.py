@@ -57,6 +57,8 @@ class ServeSettings(BaseModel):
     """Maximum model calls for all jobs in any 24 hours. Unless `max_calls` is set, each job may use a tenth of them."""
     max_body_mb: Megabytes = 8.0
     """Maximum size of a request in megabytes."""
+    max_kept_mb: Megabytes = 5_000.0
+    """Maximum space in megabytes that each caller's jobs may take up, with their reports. Deleting jobs frees it."""
     rate: str = "60/minute"
     """Rate limit on each caller's new jobs. The limit on read-only requests is ten times as high."""
     keep_days: Days | None = None

@@ -109,7 +109,8 @@ async def _opened(
     except OSError as error:
         raise ConfigError(f"cannot use the folder {folder}: {error.strerror or error}") from error
     with ExitStack() as kept:
-        store = JobStore(settings.database_url, most_bytes=int(settings.max_body_mb * 1_000_000))
+        most_bytes, most_kept = (int(mb * 1_000_000) for mb in (settings.max_body_mb, settings.max_kept_mb))
+        store = JobStore(settings.database_url, most_bytes=most_bytes, most_kept=most_kept)
         kept.callback(store.close)
         if not store.is_shared:  # services that share a database should also share the folder
             kept.enter_context(_sole_use(folder))
@@ -187,6 +188,7 @@ def _info(
         can_search=bool(check.search or check.docs),
         limits=LimitsInfo(
             max_body_bytes=int(settings.max_body_mb * 1_000_000),
+            max_kept_bytes=int(settings.max_kept_mb * 1_000_000),
             max_running=settings.max_jobs,
             max_running_together=settings.max_jobs_together,
             max_queued=settings.max_queued,

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from factloop.core.errors import ConfigError
 from factloop.service.database import file_of, locked, open_database, open_to_read, said_by, shown
 from factloop.service.store import ENDED
-from factloop.service.tables import FIRST_FORMAT, FORMAT, FORMATS, JOBS, METADATA, prepare
+from factloop.service.tables import FORMAT, FORMATS, JOBS, METADATA, prepare
 
 ROWS_AT_ONCE = 20  # few, because a row may contain a report of several megabytes
 
@@ -39,7 +39,7 @@ def _refuse_strange(source: Engine, where: str) -> None:
         raise ConfigError(f"{where} is not a factloop job database")
     with source.connect() as connection:
         found = connection.scalar(select(FORMATS.c.format))
-    if found is None or not FIRST_FORMAT <= found <= FORMAT:
+    if found != FORMAT:
         raise ConfigError(f"{where} was written by another version of factloop (format {found}); use that version")
 
 

@@ -250,7 +250,6 @@ def _is_ours(path: Path, descriptor: int, stamp: bytes) -> bool:
 
 
 def shown(url: str) -> str:
-    """The URL without its password."""
     try:
         return make_url(url).render_as_string(hide_password=True)
     except ArgumentError:

@@ -33,6 +33,7 @@ STATUS_OF_FAILURE = {
     "not_set_up": 503,
     "cancelled": 409,
     "stopping": 503,
+    "storage_full": 507,
 }
 """For callers who wait for a job that fails. All other failures have status 500."""
 T = TypeVar("T")
@@ -58,7 +59,6 @@ class RequestRefusal(Exception):
         self.words = error_words(type, message, field)
 
     def body(self, request_id: str) -> tuple[bytes, str]:
-        """The response body and its content type."""
         if self.page is not None:
             return self.page.encode(), "text/html; charset=utf-8"
         body = ErrorBody(error=self.words, request_id=request_id)
@@ -88,7 +88,6 @@ def stopping() -> RequestRefusal:
 
 
 def refuse_without_evaluation(what: str) -> None:
-    """Raises RequestRefusal if the evaluation package is not installed."""
     if find_spec("factloop.evaluation") is None:
         raise unavailable("not_set_up", f"{what} need factloop.evaluation, which is not installed", None)
 

@@ -31,6 +31,7 @@ from factloop.evaluation.runs.views.sheets import mean_basis
 from factloop.evaluation.runs.views.shown import render_run_html
 from factloop.reports.figures import plural
 from factloop.service.errors import invalid
+from factloop.service.limited import MOST_MEMORY
 from factloop.service.reading import output_of
 from factloop.service.shapes import AuditAsk, AuditSummary, HeadlineFigure, ResultKind
 
@@ -63,8 +64,10 @@ async def audit(ask: AuditAsk, folder: Path) -> tuple[AuditReport, str, AuditSum
         output = await output_of(LONGEST_S, "factloop", "research", "audit", str(file), "--json", "-")
     except TimeoutError:
         raise DataError(f"the audit took longer than {LONGEST_S:,} s; audit fewer rows at a time") from None
+    except MemoryError:
+        raise DataError(f"the audit needed more than {MOST_MEMORY / 1e9:g} GB of memory; audit fewer rows") from None
     if output is None:
-        raise ToolError("the audit failed or needed too much memory", tool="audit")
+        raise ToolError("the audit failed", tool="audit")
     result = output.decode()
     report = await asyncio.to_thread(AuditReport.model_validate_json, result)
     data = report.data

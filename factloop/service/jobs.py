@@ -61,8 +61,6 @@ def _read_portion(rest: str, portion: str | None) -> tuple[list[LiveEvent], str,
 
 
 class Jobs:
-    """Bound to one event loop."""
-
     def __init__(
         self,
         database: Database,
@@ -351,7 +349,6 @@ class Readiness:
         self._looking: asyncio.Task[tuple[Trouble, ...]] | None = None
 
     async def troubles(self) -> tuple[Trouble, ...]:
-        """Why the service cannot accept jobs. Empty if it can."""
         if self._looking is None:
             self._looking = asyncio.create_task(self._look())
             self._looking.add_done_callback(lambda _: asyncio.get_running_loop().call_later(1.0, self._forget))

@@ -22,7 +22,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from factloop.entrance.keys import ApiKeys
 from factloop.entrance.turns import Turns, Waiting
 from factloop.service import store as stores
-from factloop.service.errors import error_words
+from factloop.service.errors import RequestRefusal, error_words
 from factloop.service.shapes import ErrorWords, Progress, Status
 from factloop.service.spending import FREE, Cost, DayLimits
 from factloop.service.store import ENDED, UNFINISHED, WAITING, JobStore, StoredJob, TextName, row_of, stored_of
@@ -49,7 +49,6 @@ class Renewal:
     held: frozenset[str]
     cancelled: frozenset[str]
     n_services: int
-    """Running services, including this one."""
 
 
 class Leases:
@@ -127,7 +126,6 @@ class Leases:
         return taken
 
     def renew(self, jobs: Iterable[StoredJob]) -> Renewal:
-        """Renews the jobs' leases and saves their progress."""
         held, cancelled = set(), set()
         with self._engine.begin() as connection:
             for stored in sorted(jobs, key=lambda one: one.job.id):
@@ -148,7 +146,7 @@ class Leases:
         ours = JOBS.c.id == stored.job.id, JOBS.c.leased_by == self.service
         with self._engine.begin() as connection:
             if connection.execute(select(JOBS.c.id).where(*ours).with_for_update()).first() is not None:
-                stores.write_texts(connection, stored.job.id, {"events": events})
+                stores.write_texts(connection, stored.job.id, stored.owner, {"events": events})
 
     def end(self, stored: StoredJob, texts: Mapping[TextName, str]) -> bool:
         """Saves an ended job and its texts. False if the lease or the job is gone. Can be repeated."""
@@ -157,7 +155,7 @@ class Leases:
             changed = connection.execute(update(JOBS).where(*ours).values(**row_of(stored), **_NO_LEASE))
             if changed.rowcount:
                 self._day.settle(connection, stored.job, stored.attempt)
-                stores.write_texts(connection, stored.job.id, texts)
+                stores.write_texts(connection, stored.job.id, stored.owner, texts)
                 return True
             kept = connection.scalar(select(JOBS.c.job).where(JOBS.c.id == stored.job.id))
         return kept == stored.job.model_dump_json()
@@ -220,6 +218,12 @@ class Leases:
             raise LookupError("it has no request")
         if row.cancel_asked:
             _ended(connection, stored, "cancelled")
+            return None
+        try:  # a report may be a hundred times as large as its request
+            if stored.attempt == 0:  # later attempts may have paid for answers
+                self._store.refuse_full(connection, stored.owner)
+        except RequestRefusal as refused:
+            _ended(connection, stored, "failed", refused.words)
             return None
         n_deaths = stored.job.n_deaths + (row.leased_by is not None)
         if n_deaths >= MOST_DEATHS:

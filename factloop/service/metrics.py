@@ -49,7 +49,6 @@ class Metrics:
         self._waited.set(oldest_s)
 
     async def watch_loop(self) -> None:
-        """Measures the delay of this event loop until cancelled."""
         while True:
             begun = time.monotonic()
             await asyncio.sleep(LAG_EVERY_S)

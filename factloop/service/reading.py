@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from factloop.core.errors import ConfigError
 from factloop.entrance.asks import LONGEST_DOCUMENT, MOST_DOCUMENTS, GivenDocument
 from factloop.service.errors import RequestRefusal, stopping, unavailable
+from factloop.service.limited import MOST_MEMORY, OUT_OF_MEMORY
 from factloop.service.shapes import FileAsk, FileText
 
 MOST_AT_ONCE = 4  # maximum number of files that are read concurrently; further ones wait
@@ -30,7 +31,9 @@ log = logging.getLogger(__name__)
 
 
 async def output_of(longest_s: int, *arguments: str) -> bytes | None:
-    """The output of `python -m ARGUMENTS`, or None if it fails. Raises TimeoutError after `longest_s` seconds."""
+    """The output of `python -m ARGUMENTS`, or None if it fails.
+
+    Raises TimeoutError after `longest_s` seconds, and MemoryError if the process needs more memory than it may use."""
     limited = ("factloop.service.limited", str(longest_s), *arguments)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", *limited),  # -P: do not import modules from the working directory
@@ -48,6 +51,8 @@ async def output_of(longest_s: int, *arguments: str) -> bytes | None:
             await process.wait()
     if process.returncode == 0:
         return output
+    if process.returncode in (OUT_OF_MEMORY, -9):  # SIGKILL
+        raise MemoryError
     said = errors.decode(errors="replace").strip().splitlines()
     log.warning("%s ended with %d: %s", arguments[0], process.returncode, said[-1] if said else "no output")
     return None
@@ -64,6 +69,9 @@ async def read_file(ask: FileAsk) -> FileText:
             output = await output_of(LONGEST_S, "factloop.service.file_parts", str(place), *most)
         except TimeoutError:
             raise _unreadable(ask, "reading the file took too long; split the file") from None
+        except MemoryError:
+            message = f"reading the file needed more than {MOST_MEMORY / 1e9:g} GB of memory; split the file"
+            raise _unreadable(ask, message) from None
     if output is None:
         raise _unreadable(ask, "cannot be read")
     return await asyncio.to_thread(_text_of, ask, output)

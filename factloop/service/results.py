@@ -105,7 +105,6 @@ KINDS = (
 class Result:
     info: ResultInfo
     text: str
-    """As stored in the file."""
     folder: Path
     record: Record
     kind: ResultKind

@@ -37,7 +37,8 @@ from factloop.service.work import Work
 
 T = TypeVar("T")
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody} for status in (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 502, 503, 504)
+    status: {"model": ErrorBody}
+    for status in (400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 502, 503, 504, 507)
 }
 HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
 KEY = HTTPBearer(scheme_name="key", description="A key issued by the operator of the service.", auto_error=False)
@@ -48,8 +49,6 @@ TICKET = APIKeyQuery(
 
 @dataclass(frozen=True)
 class LoopServices:
-    """What is bound to the event loop."""
-
     jobs: Jobs
     work: Work
     info: Info

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import string
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -53,7 +54,7 @@ class StrictBase64(Base64Encoder):
     @classmethod
     def decode(cls, data: bytes) -> bytes:
         try:
-            return binascii.a2b_base64(b"".join(data.split()), strict_mode=True)
+            return binascii.a2b_base64(data.translate(None, string.whitespace.encode()), strict_mode=True)
         except binascii.Error as error:
             raise PydanticCustomError("base64_decode", "must be base64") from error
 
@@ -121,15 +122,11 @@ class TicketAsk(RequestModel):
 
 
 class Ticket(Record):
-    """A URL for a browser."""
-
     address: str
     """Valid for 12 hours without a key. Only a path and query if `public_url` is not set."""
 
 
 class LabelAsk(RequestModel):
-    """A person's label for a claim."""
-
     label: PersonLabel
     comment: Annotated[str, StringConstraints(max_length=LONGEST_COMMENT)] = ""
     blind: bool = False
@@ -144,8 +141,6 @@ class LabelTakenBack(Record):
 
 
 class ErrorWords(Record):
-    """A description of an error."""
-
     type: str
     message: str
     field: str | None = None
@@ -160,8 +155,6 @@ class ErrorBody(Record):
 
 
 class Progress(Record):
-    """The progress of a check."""
-
     n_claims_found: Count = 0
     n_claims_judged: Count = 0
     usage: Usage | None = None
@@ -208,8 +201,6 @@ class LongFormSummary(_Checked):
 
 
 class AuditSummary(Record):
-    """Summarises the audited data."""
-
     kind: Literal["audit"] = "audit"
     n_claims: Count
     n_responses: Count
@@ -262,17 +253,15 @@ class CheckEnded(Record):
 
 
 class DocumentsInfo(Record):
-    """Documents registered by the operator."""
-
     name: str
     title: str
     n_files: Count
 
 
 class LimitsInfo(Record):
-    """The service's limits."""
-
     max_body_bytes: int
+    max_kept_bytes: int
+    """Maximum space that one caller's jobs may take up."""
     max_response_chars: int = LONGEST_TEXT
     max_prompt_chars: int = LONGEST_PROMPT
     max_documents: int = MOST_DOCUMENTS
@@ -301,8 +290,6 @@ class CallerInfo(Record):
 
 
 class Info(Record):
-    """A description of this service."""
-
     version: str
     judge: str
     documents: tuple[DocumentsInfo, ...]
@@ -330,8 +317,6 @@ class Health(Record):
 
 
 class Deleted(Record):
-    """The number of deleted jobs."""
-
     n_jobs: Count
 
 
@@ -358,8 +343,6 @@ class ResultInfo(Record):
 
 
 class ResultList(Record):
-    """Registered results."""
-
     results: tuple[ResultInfo, ...]
 
 

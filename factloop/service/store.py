@@ -20,7 +20,7 @@ from factloop.core.errors import ConfigError
 from factloop.reports.figures import title_of
 from factloop.reports.labels import GivenLabel
 from factloop.service.database import LOG_BYTES, SILENT_S, Reserve, open_database, shown, sole_use, unusable
-from factloop.service.errors import read_saved
+from factloop.service.errors import RequestRefusal
 from factloop.service.shapes import Job, Kind, Outcome, Status
 from factloop.service.spending import DayLimits
 from factloop.service.tables import FORMATS, JOBS, REPEATS, TEXTS, hold_others_off, prepare
@@ -29,6 +29,7 @@ from factloop.setup.limits import Limits
 ROWS_AT_ONCE = 100
 PROBE_BYTES = 16_384
 UNFINISHED = ("queued", "running")
+BYTES_OF_ROW = 1_000  # a text's share of its job's rows and indexes
 LONGEST_TEXT = 1_000_000_000  # more characters than any text contains
 ENDED = 0.0  # end of a lease whose service is known to have died
 WAITING = or_(JOBS.c.leased_by.is_(None), JOBS.c.leased_until == ENDED)  # unfinished jobs that no service has leased
@@ -84,7 +85,6 @@ class Repeat:
 
     key: str
     digest: str
-    """Hash of the request."""
 
 
 @dataclass(frozen=True)
@@ -144,12 +144,22 @@ class JobStore:
     """The jobs in a database. Every method blocks and runs in one transaction."""
 
     def __init__(
-        self, url: str, *, most_rows_read: int = 2_500, most_bytes: int = 8_000_000, silent_s: float = SILENT_S
+        self,
+        url: str,
+        *,
+        most_rows_read: int = 5_000,
+        most_bytes: int = 8_000_000,
+        most_kept: int = 2**62,
+        silent_s: float = SILENT_S,
     ) -> None:
-        """Opens the database and creates its tables. Raises ConfigError, which never reveals a password.
-        `most_rows_read` limits the rows read for one page. `most_bytes` is the maximum size of a request, which
-        determines how much disk space is reserved. Calls fail after `silent_s` seconds without a response."""
-        self._most_rows_read = most_rows_read
+        """Opens the database and creates its tables. Raises ConfigError with a message that never reveals a password.
+
+        `most_rows_read` limits how many rows are read for one page, even if few of them match. `most_bytes` is the
+        maximum size of a request. This determines how much disk space is reserved, because deleting rows takes space
+        for a request and its report. `most_kept` is how many bytes each owner's jobs may take up. `silent_s` is how
+        many seconds to wait for a server that does not respond.
+        """
+        self._most_rows_read, self._most_kept = most_rows_read, most_kept
         self.engine = open_database(url, silent_s=silent_s)
         self._reserve = Reserve(self.engine, LOG_BYTES + 2 * most_bytes)
         try:
@@ -181,7 +191,8 @@ class JobStore:
             connection.execute(update(FORMATS).values(probe=secrets.token_hex(PROBE_BYTES // 2)))
 
     def add(self, stored: StoredJob, request: str, repeat: Repeat | None = None, room: Room | None = None) -> StoredJob:
-        """Adds a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver or OtherRequest."""
+        """Adds a job, or returns the earlier job that `repeat` identifies. Raises NoRoom, DayOver or OtherRequest,
+        or RequestRefusal if the owner's jobs take up too much space."""
         with self.engine.begin() as connection:
             if repeat is not None or room is not None:
                 hold_others_off(connection, "add a job")
@@ -191,12 +202,23 @@ class JobStore:
                 _look_for_room(connection, room, stored.owner)
                 if room.day is not None:
                     room.day.refuse(connection, stored.owner, stored.job.kind)
+            self.refuse_full(connection, stored.owner)
             connection.execute(insert(JOBS).values(**row_of(stored)))
-            write_texts(connection, stored.job.id, {"request": request})
+            write_texts(connection, stored.job.id, stored.owner, {"request": request})
             if repeat is not None:
                 of_job = {"owner": stored.owner, "job_id": stored.job.id}
                 connection.execute(insert(REPEATS).values(key=repeat.key, digest=repeat.digest, **of_job))
         return stored
+
+    def refuse_full(self, connection: Connection, owner: str) -> None:
+        """Raises RequestRefusal if the owner's jobs take up all the space that one caller may use."""
+        kept = int(connection.scalar(select(func.sum(TEXTS.c.n_bytes)).where(TEXTS.c.owner == owner)) or 0)
+        if kept >= self._most_kept:
+            message = (
+                f"your jobs take up {kept / 1e6:.1f} MB, and max_kept_mb is {self._most_kept / 1e6:.1f}; delete some, "
+                "for example all jobs older than 30 days with DELETE /v1/jobs?older_than_days=30"
+            )
+            raise RequestRefusal(507, "storage_full", message)
 
     def get(self, job_id: str, owner: str) -> StoredJob | None:
         """None if the job does not belong to the owner."""
@@ -224,7 +246,6 @@ class JobStore:
             return _matching(rows, wanted, limit, self._most_rows_read)
 
     def waiting(self) -> tuple[int, str | None]:
-        """The number of jobs in the queue and the oldest one's id."""
         wanted = select(func.count(), func.min(JOBS.c.id)).where(JOBS.c.status.in_(UNFINISHED), WAITING)
         with self.engine.connect() as connection:
             n_waiting, oldest = connection.execute(wanted).one()
@@ -239,17 +260,20 @@ class JobStore:
             return connection.scalar(wanted)
 
     def change_label(self, job_id: str, claim_id: str, label: GivenLabel | None) -> GivenLabel | None:
-        """Saves or, if `label` is None, deletes a claim's label. Returns the old label. Raises LookupError."""
+        """Saves a claim's label, or deletes it if `label` is None. Returns the previous label. Raises LookupError,
+        or RequestRefusal if a new label has no space."""
         with self.engine.begin() as connection:
             # the row stays locked, so that only one service at a time changes labels
-            if not connection.execute(update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)).rowcount:
+            locked = update(JOBS).where(JOBS.c.id == job_id).values(status=JOBS.c.status)
+            if (owner := connection.scalar(locked.returning(JOBS.c.owner))) is None:
                 raise LookupError(job_id)
             kept = connection.scalar(select(TEXTS.c.body).where(TEXTS.c.job_id == job_id, TEXTS.c.name == "labels"))
             labels = read_labels(kept)
             before = labels.pop(claim_id, None)
             if label is not None:
+                self.refuse_full(connection, owner)
                 labels[claim_id] = label
-            write_texts(connection, job_id, {"labels": _LABELS.dump_json(labels).decode()})
+            write_texts(connection, job_id, owner, {"labels": _LABELS.dump_json(labels).decode()})
         return before
 
     def delete(self, job_id: str) -> None:
@@ -287,8 +311,7 @@ class JobStore:
 
 
 def read_labels(text: str | None) -> dict[str, GivenLabel]:
-    """Returns a job's labels by claim id. Raises RequestRefusal if the text is damaged."""
-    return {} if text is None else read_saved(_LABELS.validate_json, text)
+    return {} if text is None else _LABELS.validate_json(text)
 
 
 def row_of(stored: StoredJob) -> dict[str, Any]:
@@ -312,10 +335,13 @@ def stored_of(row: Any) -> StoredJob | None:
         return None
 
 
-def write_texts(connection: Connection, job_id: str, texts: Mapping[TextName, str]) -> None:
+def write_texts(connection: Connection, job_id: str, owner: str, texts: Mapping[TextName, str]) -> None:
     names: Sequence[str] = list(texts)
     connection.execute(delete(TEXTS).where(TEXTS.c.job_id == job_id, TEXTS.c.name.in_(names)))
-    connection.execute(insert(TEXTS), [{"job_id": job_id, "name": name, "body": body} for name, body in texts.items()])
+    rows = insert(TEXTS).values(job_id=job_id, owner=owner)
+    for name, body in texts.items():
+        n_bytes = BYTES_OF_ROW + len(body.encode())
+        connection.execute(rows.values(name=name, body=body, n_bytes=n_bytes))
 
 
 def _repeated(connection: Connection, owner: str, repeat: Repeat) -> StoredJob | None:

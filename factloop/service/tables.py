@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     ColumnElement,
     Connection,
@@ -31,8 +32,8 @@ from factloop.core.errors import ConfigError
 from factloop.service.database import locked
 from factloop.service.migrations import upgrade
 
-FORMAT, FIRST_FORMAT = 4, 3
-"""The current format of the tables, and the oldest one that can be upgraded."""
+FORMAT, FIRST_FORMAT = 5, 4
+"""The current format of the tables, and the oldest format that can be upgraded."""
 KEY = 0x666163746C6F6F70
 """"factloop" in ASCII. Identifies factloop's advisory locks in PostgreSQL."""
 
@@ -62,6 +63,8 @@ TEXTS = Table(
     Column("job_id", String(32), ForeignKey("factloop_jobs.id", ondelete="CASCADE"), primary_key=True),
     Column("name", String(16), primary_key=True),
     Column("body", Text, nullable=False),
+    Column("owner", String(64), nullable=False, server_default=""),
+    Column("n_bytes", BigInteger, nullable=False, server_default="0"),  # with the row's share of the tables
 )
 REPEATS = Table(
     "factloop_repeats",
@@ -92,6 +95,7 @@ Index("factloop_spending_by_time", SPENDING.c.at)
 Index("factloop_hits_of_caller", HITS.c.whose, HITS.c.until)
 Index("factloop_hits_by_time", HITS.c.until)
 Index("factloop_jobs_of_owner", JOBS.c.owner, JOBS.c.id)
+Index("factloop_texts_of_owner", TEXTS.c.owner, TEXTS.c.n_bytes)
 Index("factloop_jobs_by_status", JOBS.c.status)
 Index("factloop_repeats_of_job", REPEATS.c.job_id)
 

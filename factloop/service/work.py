@@ -70,7 +70,6 @@ log = logging.getLogger(__name__)
 class JobOutcome:
     report: Record
     result: str
-    """The report as JSON."""
     summary: Summary
 
 
@@ -343,7 +342,6 @@ def _further(progress: Progress, event: Event) -> Progress:
 
 
 def summary_of(report: Reported) -> Summary:
-    """The figures that a job list shows for a report."""
     cost: dict[str, Any] = {"n_calls": report.usage.calls, "cost_usd": report.usage.cost_usd}
     if isinstance(report, TrustReport):
         values = {name: getattr(report, name).value for name in ("trust_bc", "trust_fc", "trust_ov")}
