@@ -66,16 +66,14 @@ class _OfClaim(Record):
         return self.response_id, self.claim_id
 
 
-class ClaimToLabel(Record):
+class ClaimToLabel(_OfClaim):
     """A claim for a person to label, with the judge's verdict."""
 
     dataset: str
     system: str = ""
     """The system that wrote the response. Empty if unknown."""
-    response_id: str
     group: str
     """A key shared by all claims from the same prompt, since these are similar to each other."""
-    claim_id: str
     claim: str
     judge: str
     """Name of the evaluator."""
@@ -88,10 +86,6 @@ class ClaimToLabel(Record):
     """None if no claims were drawn, or if the draw is unknown."""
     document: str | None = None
     """The passages that the claim was judged against."""
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.response_id, self.claim_id
 
 
 class GivenLabel(_OfClaim):
