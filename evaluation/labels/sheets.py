@@ -46,43 +46,30 @@ def seal_of(claim: ClaimToLabel) -> str:
     mask hides the verdict from the person who labels the claim. A seal begins with a letter so that spreadsheets do not
     read it as a number.
     """
-    score = _nearest(claim.score)
-    digest = _hash(claim, score, _nearest(claim.probability))
+    score = None if claim.score is None else round(claim.score * STEPS)
+    digest = _hash(claim, score, round((claim.probability or 0.0) * STEPS))
     said = 2 * (0 if score is None else 1 + score) + (claim.verdict is Verdict.SUPPORTED)
     return f"s-{digest}-{said ^ int(digest[:6], 16):06x}"
 
 
 def unsealed(claim: ClaimToLabel, seal: str) -> ClaimToLabel | None:
-    """Returns the claim of a row with its verdict and score, or None if the row or the seal was edited.
-
-    The probability may differ by less than one step.
-    """
+    """Returns the claim of a row with its verdict and score, or None if the row or the seal was edited. The probability
+    may differ by less than one step."""
     if (found := _SEAL.fullmatch(seal)) is None:
         return None
     said = int(found[2], 16) ^ int(found[1][:6], 16)
     verdict, score = (Verdict.NOT_SUPPORTED, Verdict.SUPPORTED)[said % 2], said // 2 - 1 if said > 1 else None
     known = claim.model_copy(update={"verdict": verdict, "score": None if score is None else score / STEPS})
-    return known if found[1] in {_hash(known, score, one) for one in _neighbours(claim.probability)} else None
+    chance = (claim.probability or 0.0) * STEPS
+    return known if found[1] in {_hash(known, score, one) for one in (floor(chance), ceil(chance))} else None
 
 
-def _hash(claim: ClaimToLabel, score: int | None, probability: int | None) -> str:
+def _hash(claim: ClaimToLabel, score: int | None, probability: int) -> str:
     fields = claim.model_dump(mode="json", exclude={"document"}) | {"score": score, "probability": probability}
     said = {name: value for name, value in fields.items() if isinstance(value, str)}
     # Programs differ in how they save spaces, and the apostrophe before a formula.
     plain = fields | {name: " ".join(without_apostrophe(visible(value)).split()) for name, value in said.items()}
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:12]
-
-
-def _nearest(number: float | None) -> int | None:
-    return None if number is None else round(number * STEPS)
-
-
-def _neighbours(number: float | None) -> Iterator[int | None]:
-    """Yields the steps just below and above a number. One of them is nearest to the number before it was rounded."""
-    if number is None:
-        yield None
-        return
-    yield from {floor(number * STEPS), ceil(number * STEPS)}
 
 
 SHEET = (

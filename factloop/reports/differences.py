@@ -15,8 +15,7 @@ _TOKEN = re.compile(
     r"|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+|(?<=\d)[.,:]\d+)*|\s+|.",
     re.DOTALL,
 )
-"""A whole number, a word, a run of white space or a punctuation mark. In scripts without spaces, each character is a
-token."""
+"""A number, a word, white space or a punctuation mark. In scripts without spaces, each character is a token."""
 _FIRST_CODE = 0x100
 
 Kind = Literal["same", "removed", "inserted"]

@@ -61,16 +61,14 @@ class _OfClaim(Record):
         return self.response_id, self.claim_id
 
 
-class ClaimToLabel(Record):
+class ClaimToLabel(_OfClaim):
     """A claim for a person to label, with the judge's verdict."""
 
     dataset: str
     system: str = ""
     """The system that wrote the response. Empty if unknown."""
-    response_id: str
     group: str
     """A key shared by all claims from the same prompt, because they are alike."""
-    claim_id: str
     claim: str
     judge: str
     """Name of the evaluator."""
@@ -83,10 +81,6 @@ class ClaimToLabel(Record):
     """None if there was no draw, or if it is unknown."""
     document: str | None = None
     """The passages that the claim was judged against."""
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.response_id, self.claim_id
 
 
 class GivenLabel(_OfClaim):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -222,14 +220,6 @@ def test_a_saved_file_is_loaded_elsewhere_and_a_wrong_one_refused(visits: Visits
     chooser.set_input_files(place)
     labelled(page, 2)
     expect(page.get_by_role("alert")).to_have_count(0)
-
-
-RUN = [judged(f"p{n}", "ssnns") for n in range(4)]  # twenty claims, of which eight are drawn
-
-
-def command(folder: Path, *arguments: str) -> None:
-    """Runs factloop in a process of its own: while Playwright runs, no event loop runs in this one."""
-    subprocess.run([sys.executable, "-m", "factloop", *arguments], cwd=folder, check=True, capture_output=True)
 
 
 DISPUTED = [judged(f"p{n}", "snsni?", labels="SNNSSS") for n in range(2)]
