@@ -44,7 +44,7 @@ test-slow: $(VENV)/.dev  ## The tests of the slow kinds, and properties with mor
 	HYPOTHESIS_PROFILE=full $(PYTEST) $(AGAIN) --numprocesses $(CORES) --ignore tests/real -m "($(SLOW) or hypothesis) and not real"
 
 # Of Debian: apt-get install --no-install-recommends mediawiki php-cli php-sqlite3 php-mbstring php-xml php-intl \
-#   postgresql pgbouncer nginx-light openssl
+#   postgresql pgbouncer nginx-light openssl curl
 test-real: $(VENV)/.real $(LANGGRAPH)/.installed $(HARNESSES)/.installed  ## Against servers and in harnesses that others wrote; what is not installed is skipped, and said so
 	$(BIN)/python -m pytest $(AGAIN)s -m real
 	@[ ! -e $(HARNESSES)/.installed ] || \

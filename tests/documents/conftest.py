@@ -16,7 +16,7 @@ from tests.simulator import RunningSimulator, Simulator
 EVALUATION = ("evaluation.md", "scoring.md", "agreement.md", "correcting-figures.md", "comparing.md", "auditing.md")
 SHARED = {
     **dict.fromkeys(EVALUATION, "evaluation"),
-    "two-systems.md": "two-systems",
+    **dict.fromkeys(("two-systems.md", "accuracy.md"), "two-systems"),
     "prompt-decision.md": "prompt-experiment",
 }
 """Documents whose commands need one example's folder and nothing else, and are tried in it one after the other."""

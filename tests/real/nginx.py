@@ -1,9 +1,10 @@
-"""nginx of Debian in front of a service, with the configuration that docs/serving.md shows, in a folder of a test."""
+"""nginx of Debian in front of a service, set up as docs/serving.md says, in a folder of a test."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import ssl
 import subprocess
@@ -13,43 +14,56 @@ from pathlib import Path
 
 from tests.real.servers import running
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "serving.md"
+ROOT = Path(__file__).resolve().parents[2]
 HOST = "facts.example.org"  # the public name in the document
 
 
 def is_installed() -> bool:
-    return shutil.which("nginx") is not None and shutil.which("openssl") is not None
+    return all(shutil.which(name) for name in ("nginx", "openssl", "curl"))
 
 
-def shown(language: str, words: str = "") -> str:
-    """The block of this language in the section on a complete setup that has these words."""
-    section = DOCUMENT.read_text(encoding="utf-8").partition("## A complete setup")[2]
-    blocks = re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    (found,) = (block for block in blocks if words in block)
+def shown(words: str) -> str:
+    """The commands with these words in the section on a complete setup."""
+    section = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8").partition("## A complete setup")[2]
+    (found,) = (block for block in re.findall(r"^```sh\n(.*?)^```$", section, re.M | re.S) if words in block)
     return str(found)
 
 
-def service_flags(public_port: int, key_file: Path) -> list[str]:
-    """The settings of `factloop serve` for a proxy in the document, for this port and this file of keys."""
-    settings = re.findall(r"--set (\S+)", shown("sh", "factloop serve"))
-    assert settings
-    public = (one.replace(f"https://{HOST}/", f"https://{HOST}:{public_port}/") for one in settings)
-    return [*(word for one in public for word in ("--set", one)), "--api-key-file", str(key_file)]
+def in_shell(commands: str, folder: Path, **variables: str) -> str:
+    """What the commands print where the folder `etc` beside this one stands for /etc."""
+    shell = ["bash", "-euo", "pipefail", "-c", commands.replace("/etc/", f"{folder.parent}/etc/")]
+    done = subprocess.run(shell, cwd=folder, env=os.environ | variables, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def set_up(folder: Path) -> Path:
+    """The folder of the service, and beside it what stands for /etc, after the steps that come before it starts."""
+    at = folder / "checkout"
+    shutil.copytree(ROOT / "examples", at / "examples")
+    for path in ("etc/ssl/private", "etc/nginx/conf.d"):
+        (at / path).mkdir(parents=True)
+    in_shell(shown("mkdir "), at)
+    root = shown("openssl req").replace("nginx -t && service nginx restart\n", "")
+    in_shell(root.replace("DNS:$(cat host)", "DNS:$(cat host),IP:127.0.0.1"), at / "factloop-service")
+    return at / "factloop-service"
+
+
+def service_flags(public_port: int, folder: Path) -> list[str]:
+    """How the document starts the service in its folder, for a proxy at this port and a model at its price."""
+    command = shown("factloop serve").replace("$(cat host)", f"{HOST}:{public_port}")
+    words = shlex.split(command.replace("\\\n", "") + shown("--price-in").partition("gpt-4o-mini")[2])
+    files = {"handbook=documents": f"handbook={folder}/documents", "keys.txt": f"{folder}/keys.txt"}
+    return [files.get(word, word) for word in words[words.index("--documents") :]]
 
 
 @contextmanager
 def running_nginx(folder: Path, port: int, service: str) -> Iterator[ssl.SSLContext]:
-    """nginx at a port before the service at this address; yields what trusts its certificate."""
-    certificate, key = folder / "proxy.pem", folder / "proxy.key"
-    names = ("-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST},IP:127.0.0.1")
-    files = ("-keyout", str(key), "-out", str(certificate))
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names, *files]
-    subprocess.run(made, check=True, capture_output=True)
-    server = shown("nginx")
+    """nginx at a port before the service of this folder and address; yields what trusts its certificate."""
+    etc = folder.parent / "etc"
+    server = (etc / "nginx/conf.d/factloop.conf").read_text(encoding="utf-8").replace("/etc/", f"{etc}/")
     for before, after in (
         ("listen 443 ssl http2;", f"listen 127.0.0.1:{port} ssl http2;"),
-        (f"/etc/ssl/{HOST}.pem", str(certificate)),
-        (f"/etc/ssl/private/{HOST}.key", str(key)),
         ("http://127.0.0.1:8000/", f"{service}/"),
     ):
         assert server.count(before) == 1, before
@@ -66,4 +80,4 @@ def running_nginx(folder: Path, port: int, service: str) -> Iterator[ssl.SSLCont
     command = ["nginx", "-c", str(configuration), "-p", str(folder), "-e", str(folder / "error.log")]
     user = "user root;" if os.geteuid() == 0 else ""  # whose folder it is
     with running([*command, "-g", f"daemon off; {user}"], port):
-        yield ssl.create_default_context(cafile=str(certificate))
+        yield ssl.create_default_context(cafile=etc / "ssl/factloop.pem")
