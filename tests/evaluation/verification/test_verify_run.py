@@ -26,7 +26,9 @@ from tests.simulator import MODEL, Simulator
 
 DATA = Path(os.environ.get("FACTLOOP_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 N = 150
-PATIENT = {"timeout_s": 600.0}  # on a busy machine, no request is sent again, so requests can be counted
+PATIENT: dict[str, Any] = {
+    "timeout_s": 600.0
+}  # on a busy machine, no request is sent again, so requests can be counted
 LLM = f"llm:{MODEL}"
 
 
