@@ -140,8 +140,6 @@ async def test_a_key_keeps_no_more_than_its_share_until_it_deletes_jobs(service:
         assert (await client.post("/v1/checks", json=ASK)).status_code == 202
         assert (await client.get("/v1/info")).json()["limits"]["max_kept_bytes"] == 6_000
     assert [one["type"] for one in (waited, refused.json()["error"], label.json()["error"])] == ["storage_full"] * 3
-    assert refused.status_code == label.status_code == 507
-    assert "max_kept_mb" in refused.text
     assert 'factloop_requests_total{route="/v1/checks",status="507"} 1.0' in counted
 
 
