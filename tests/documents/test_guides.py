@@ -28,7 +28,7 @@ KINDS = {
     "minicheck": pytest.mark.torch,
     "search.yaml --run-dir": pytest.mark.statistical,
     **dict.fromkeys(("plan.yaml --run-dir", "--k 6 ", "labelled.jsonl --docs", "table.tex"), pytest.mark.statistical),
-    **dict.fromkeys(("mycology", "lengths", "runs/gpt"), pytest.mark.statistical),
+    **dict.fromkeys(("mycology", "lengths", "runs/gpt", "runs/mine", "export next.csv"), pytest.mark.statistical),
 }
 """Of what is dear to run. The commands on mycology make hundreds of calls, and build on one another."""
 
